@@ -1,0 +1,415 @@
+// Package commands is the command knowledge: what the words of a command line
+// mean for each program the floor knows. It holds facts and no verdicts, and
+// it does no I/O: the data is embedded and read entry by entry, each when its
+// program is first met.
+//
+// The data and its schema are described in README.md beside this file. Start
+// reading at [Knowledge.Lookup] and [Entry.Read].
+package commands
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"sort"
+	"strings"
+	"sync"
+
+	"assent/floor/effect"
+)
+
+//go:embed data/*.yaml
+var data embed.FS
+
+// Knowledge is a set of entries, one or more names each.
+type Knowledge struct {
+	chunks map[string]*chunk
+}
+
+// chunk is the text of one entry, read at most once.
+type chunk struct {
+	file  string
+	line  int
+	text  []byte
+	once  sync.Once
+	entry *Entry
+	err   error
+}
+
+// Default returns the knowledge that ships with the program.
+func Default() *Knowledge { return shipped() }
+
+var shipped = sync.OnceValue(func() *Knowledge {
+	k := &Knowledge{chunks: make(map[string]*chunk, 1024)}
+	files, err := data.ReadDir("data")
+	if err != nil {
+		return k // without data every program is unknown, which is never silent
+	}
+	for _, f := range files {
+		text, err := data.ReadFile("data/" + f.Name())
+		if err != nil {
+			continue
+		}
+		// A name met twice keeps its first entry; a test refuses such data.
+		_ = k.add(f.Name(), text)
+	}
+	return k
+})
+
+// Parse makes knowledge from one document; every entry is read at once.
+func Parse(file string, text []byte) (*Knowledge, error) {
+	k := &Knowledge{chunks: map[string]*chunk{}}
+	if err := k.add(file, text); err != nil {
+		return nil, err
+	}
+	return k, k.Check()
+}
+
+// add splits a document into entries. Every line that starts at column 0 with
+// something other than a comment opens an entry.
+func (k *Knowledge) add(file string, text []byte) error {
+	var errs []string
+	s := string(text)
+	line := 0
+	var cur *chunk
+	start := 0
+	for pos := 0; pos < len(s); {
+		line++
+		end := strings.IndexByte(s[pos:], '\n')
+		if end < 0 {
+			end = len(s)
+		} else {
+			end += pos + 1
+		}
+		c := s[pos]
+		if c != ' ' && c != '\t' && c != '#' && c != '\n' && c != '\r' && !strings.HasPrefix(s[pos:end], "---") {
+			if cur != nil {
+				cur.text = text[start:pos]
+			}
+			key, ok := keyOf(s[pos:end])
+			if !ok {
+				errs = append(errs, fmt.Sprintf("%s:%d: a line at column 0 must be \"NAME [NAME...]:\"", file, line))
+			}
+			cur = &chunk{file: file, line: line}
+			start = pos
+			for name := range strings.FieldsSeq(key) {
+				if old, dup := k.chunks[name]; dup {
+					errs = append(errs, fmt.Sprintf("%s:%d: %q is described before, at %s:%d", file, line, name, old.file, old.line))
+					continue
+				}
+				k.chunks[name] = cur
+			}
+		}
+		pos = end
+	}
+	if cur != nil {
+		cur.text = text[start:]
+	}
+	if len(errs) > 0 {
+		return fmt.Errorf("%s", strings.Join(errs, "\n"))
+	}
+	return nil
+}
+
+// keyOf returns the key of a line "key: ..." with its quotes removed.
+func keyOf(line string) (string, bool) {
+	if q := line[0]; q == '"' || q == '\'' {
+		end := strings.IndexByte(line[1:], q)
+		if end < 0 || !strings.HasPrefix(line[end+2:], ":") {
+			return "", false
+		}
+		return line[1 : end+1], true
+	}
+	// The key ends at the first colon that is followed by a blank or the end,
+	// so that names such as python:venv can be keys.
+	for i := range len(line) {
+		if line[i] == ':' && (i+1 == len(line) || line[i+1] == ' ' || line[i+1] == '\n' || line[i+1] == '\r') {
+			return line[:i], true
+		}
+	}
+	return "", false
+}
+
+// Lookup returns the entry of a program by its base name, or nil when nothing
+// is known of it. An entry that cannot be read counts as unknown.
+func (k *Knowledge) Lookup(program string) *Entry {
+	c := k.chunks[program]
+	if c == nil {
+		c = k.versioned(program)
+		if c == nil {
+			return nil
+		}
+	}
+	e, err := k.load(c)
+	if err != nil {
+		return nil
+	}
+	for hops := 0; e.same != ""; hops++ {
+		next := k.chunks[e.same]
+		if next == nil || hops > 4 {
+			return nil
+		}
+		if e, err = k.load(next); err != nil {
+			return nil
+		}
+	}
+	return e
+}
+
+// versioned finds the entry of a program whose name carries a version, such as
+// python3.11, clang-15 or gcc-12: the name without it.
+func (k *Knowledge) versioned(program string) *chunk {
+	base := strings.TrimRight(program, "0123456789.")
+	if base == program || base == "" {
+		return nil
+	}
+	if c := k.chunks[base]; c != nil {
+		return c
+	}
+	if b, ok := strings.CutSuffix(base, "-"); ok {
+		return k.chunks[b]
+	}
+	return nil
+}
+
+func (k *Knowledge) load(c *chunk) (*Entry, error) {
+	c.once.Do(func() { c.entry, c.err = parseEntry(c.file, c.line, c.text) })
+	return c.entry, c.err
+}
+
+// Names returns every described name, sorted.
+func (k *Knowledge) Names() []string {
+	names := make([]string, 0, len(k.chunks))
+	for n := range k.chunks {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Check reads every entry and returns everything that is wrong with them.
+func (k *Knowledge) Check() error {
+	var errs []string
+	seen := map[*chunk]bool{}
+	for _, n := range k.Names() {
+		c := k.chunks[n]
+		if !seen[c] {
+			seen[c] = true
+			if _, err := k.load(c); err != nil {
+				errs = append(errs, err.Error())
+				continue
+			}
+		}
+		if c.err == nil && k.Lookup(n) == nil {
+			errs = append(errs, fmt.Sprintf("%s:%d: %s: same: names no entry", c.file, c.line, n))
+		}
+	}
+	if len(errs) > 0 {
+		return fmt.Errorf("%s", strings.Join(errs, "\n"))
+	}
+	return nil
+}
+
+// Style says how words are told apart.
+type Style uint8
+
+// The styles of README.md.
+const (
+	GNU Style = iota
+	POSIX
+	Single
+	Plain
+	Find
+	DD
+	Tar
+)
+
+var styleNames = map[string]Style{"gnu": GNU, "posix": POSIX, "single": Single, "plain": Plain, "find": Find, "dd": DD, "tar": Tar}
+
+// Type is what a word means: the value types of README.md. The zero value is
+// Bad, which no entry holds.
+type Type uint8
+
+// The value types.
+const (
+	Bad Type = iota
+	Flag
+	Text
+	Read
+	ReadTree
+	Meta
+	MetaTree
+	Write
+	Edit
+	Delete
+	DeleteTree
+	Move
+	Files
+	Chdir
+	URL
+	Host
+	RemoteRead
+	RemoteWrite
+	Repo
+	Program
+	Shell
+	Argv
+	ArgvStdin
+	Split
+	Assign
+	Code
+	Module
+	Script
+	Sed
+	Awk
+	JQ
+	SQL
+	Config
+	Rev
+	Out
+	MakeArg
+	Mount
+	Library
+	Suffix
+)
+
+var typeNames = map[string]Type{
+	"flag": Flag, "text": Text, "read": Read, "read_tree": ReadTree, "meta": Meta, "meta_tree": MetaTree, "write": Write,
+	"edit": Edit, "delete": Delete, "delete_tree": DeleteTree, "move": Move, "files": Files, "chdir": Chdir, "url": URL,
+	"host": Host, "remote_read": RemoteRead, "remote_write": RemoteWrite, "repo": Repo, "program": Program, "shell": Shell,
+	"argv": Argv, "argv_stdin": ArgvStdin, "split": Split, "assign": Assign, "code": Code, "module": Module,
+	"script": Script, "sed": Sed, "awk": Awk, "jq": JQ, "sql": SQL, "config": Config, "rev": Rev, "out": Out,
+	"makearg": MakeArg, "mount": Mount, "library": Library, "suffix": Suffix,
+}
+
+// String is the type's name in the data.
+func (t Type) String() string {
+	for n, v := range typeNames {
+		if v == t {
+			return n
+		}
+	}
+	return "bad"
+}
+
+// Tame reports whether a value of this type has no effect.
+func (t Type) Tame() bool { return t == Flag || t == Text }
+
+// Option is one option of a program, in all of its spellings.
+type Option struct {
+	Name     string // the canonical spelling, the longest
+	Names    []string
+	Type     Type
+	Optional bool // the value is taken only joined
+	Last     bool // no options after its value
+}
+
+// Operand is the type of one or more words that are no options.
+type Operand struct {
+	Type     Type
+	Variadic bool
+	Maybe    bool
+	Default  string
+}
+
+// Fixed is an effect that always happens.
+type Fixed struct {
+	Kind   effect.Kind
+	Target string
+}
+
+// Entry is what is known of a program or of one of its subcommands.
+type Entry struct {
+	Name     string
+	Class    effect.Class
+	Style    Style
+	Operands []Operand
+	Lenient  bool
+	NeedsGit bool
+	Effects  []Fixed
+	When     []Alternative
+
+	options    map[string]*Option // by spelling
+	persistent map[string]*Option // also accepted after subcommands
+	parent     *Entry
+	commands   map[string]*Entry
+	globs      []globEntry
+	bare       *Entry
+	tame       bool // no option has an effect
+	same       string
+	hasOperand bool // operands are given (an empty list means none)
+}
+
+type globEntry struct {
+	glob  string
+	entry *Entry
+}
+
+// Tame reports whether no option of the entry has an effect.
+func (e *Entry) Tame() bool { return e.tame }
+
+// Alternative changes an entry where its condition holds.
+type Alternative struct {
+	has, lacks []anyOf
+	args       func(n int) bool
+	argsText   string
+	Class      effect.Class
+	Operands   []Operand
+	setsArgs   bool
+	Effects    []Fixed
+}
+
+// anyOf is a list of spellings of which one must be present, with the values
+// the option must have (or, with not, must not have) when values are given.
+type anyOf struct {
+	names  []string
+	values []string
+	not    bool
+}
+
+// sub returns the subcommand of that name.
+func (e *Entry) sub(name string) *Entry {
+	if s, ok := e.commands[name]; ok {
+		return s
+	}
+	for _, g := range e.globs {
+		if ok, err := path.Match(g.glob, name); err == nil && ok {
+			return g.entry
+		}
+	}
+	return nil
+}
+
+// option finds an option by its exact spelling, in the entry and in what its
+// ancestors let through.
+func (e *Entry) option(spelling string) *Option {
+	if o := e.options[spelling]; o != nil {
+		return o
+	}
+	for p := e; p != nil; p = p.parent {
+		if o := p.persistent[spelling]; o != nil {
+			return o
+		}
+	}
+	return nil
+}
+
+// abbreviated finds the long options that a GNU abbreviation may stand for.
+// Two that differ are ambiguous.
+func (e *Entry) abbreviated(prefix string) (found *Option, ambiguous bool) {
+	look := func(m map[string]*Option) {
+		for name, o := range m {
+			if strings.HasPrefix(name, prefix) && strings.HasPrefix(name, "--") {
+				if found != nil && found != o {
+					ambiguous = true
+				}
+				found = o
+			}
+		}
+	}
+	look(e.options)
+	for p := e; p != nil; p = p.parent {
+		look(p.persistent)
+	}
+	return found, ambiguous
+}

@@ -1,0 +1,386 @@
+package commands
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"assent/floor/effect"
+
+	"github.com/goccy/go-yaml"
+)
+
+// parser reads one entry and collects everything that is wrong with it.
+type parser struct {
+	file string
+	line int
+	errs []string
+}
+
+func (p *parser) errorf(where, format string, args ...any) {
+	p.errs = append(p.errs, fmt.Sprintf("%s:%d: %s: %s", p.file, p.line, where, fmt.Sprintf(format, args...)))
+}
+
+func parseEntry(file string, line int, text []byte) (*Entry, error) {
+	p := &parser{file: file, line: line}
+	var doc yaml.MapSlice
+	if err := yaml.Unmarshal(text, &doc); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", file, line, err)
+	}
+	if len(doc) != 1 {
+		return nil, fmt.Errorf("%s:%d: want one entry, have %d", file, line, len(doc))
+	}
+	name := strings.Fields(fmt.Sprint(doc[0].Key))[0]
+	e := p.entry(name, doc[0].Value, nil)
+	if len(p.errs) > 0 {
+		return nil, fmt.Errorf("%s", strings.Join(p.errs, "\n"))
+	}
+	return e, nil
+}
+
+func (p *parser) entry(name string, v any, parent *Entry) *Entry {
+	e := &Entry{Name: name, parent: parent}
+	if parent != nil {
+		e.Style = parent.Style
+	}
+	if class, ok := v.(string); ok { // "status: look" is short for {class: look}
+		e.Class = p.class(name, class)
+		e.tame = true
+		return e
+	}
+	m, ok := v.(yaml.MapSlice)
+	if !ok {
+		p.errorf(name, "an entry is a mapping or a class, not %T", v)
+		return e
+	}
+	for _, item := range m { // first, what the rest builds on
+		switch fmt.Sprint(item.Key) {
+		case "class":
+			e.Class = p.class(name, fmt.Sprint(item.Value))
+		case "style":
+			s, ok := styleNames[fmt.Sprint(item.Value)]
+			if !ok {
+				p.errorf(name, "unknown style %v", item.Value)
+			}
+			e.Style = s
+		}
+	}
+	for _, item := range m {
+		key := fmt.Sprint(item.Key)
+		where := name + "." + key
+		switch key {
+		case "class", "style":
+		case "options":
+			e.options = p.options(where, item.Value)
+		case "persistent":
+			e.persistent = p.options(where, item.Value)
+		case "operands":
+			e.Operands = p.operands(where, item.Value)
+			e.hasOperand = true
+		case "when":
+			list, ok := item.Value.([]any)
+			if !ok {
+				p.errorf(where, "want a list")
+				continue
+			}
+			for i, a := range list {
+				e.When = append(e.When, p.alternative(fmt.Sprintf("%s[%d]", where, i), a))
+			}
+		case "lenient":
+			b, ok := item.Value.(bool)
+			if !ok {
+				p.errorf(where, "want true or false")
+			}
+			e.Lenient = b
+		case "effects":
+			e.Effects = p.effects(where, item.Value)
+		case "needs":
+			if item.Value != "git" {
+				p.errorf(where, "unknown fact %v", item.Value)
+			}
+			e.NeedsGit = true
+		case "same":
+			e.same = fmt.Sprint(item.Value)
+		case "commands", "bare": // below: they inherit the persistent options
+		default:
+			p.errorf(where, "unknown field")
+		}
+	}
+	for _, item := range m {
+		switch fmt.Sprint(item.Key) {
+		case "commands":
+			p.commands(e, name, item.Value)
+		case "bare":
+			e.bare = p.entry(name, item.Value, e)
+		}
+	}
+	for i := range e.When {
+		for _, list := range [][]anyOf{e.When[i].has, e.When[i].lacks} {
+			for _, a := range list {
+				for _, n := range a.names {
+					if e.option(n) == nil && e.Style != Find && e.Style != Tar && !e.Lenient {
+						p.errorf(name+".when", "option %s is not among the options", n)
+					}
+				}
+			}
+		}
+	}
+	e.tame = tame(e.options)
+	for a := e; a != nil; a = a.parent {
+		e.tame = e.tame && tame(a.persistent)
+	}
+	if e.Class == effect.Unknown && e.commands == nil && e.globs == nil && e.same == "" && e.bare == nil {
+		p.errorf(name, "no class")
+	}
+	return e
+}
+
+func tame(m map[string]*Option) bool {
+	for _, o := range m {
+		if !o.Type.Tame() {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *parser) commands(e *Entry, name string, v any) {
+	m, ok := v.(yaml.MapSlice)
+	if !ok {
+		p.errorf(name+".commands", "want a mapping")
+		return
+	}
+	e.commands = map[string]*Entry{}
+	for _, item := range m {
+		for sub := range strings.FieldsSeq(fmt.Sprint(item.Key)) {
+			s := p.entry(sub, item.Value, e)
+			if strings.ContainsAny(sub, "*?[") {
+				e.globs = append(e.globs, globEntry{sub, s})
+				continue
+			}
+			if _, dup := e.commands[sub]; dup {
+				p.errorf(name+".commands", "%q appears twice", sub)
+			}
+			e.commands[sub] = s
+		}
+	}
+}
+
+func (p *parser) class(where, s string) effect.Class {
+	c := effect.Class(s)
+	if !slices.Contains(effect.Classes, c) {
+		p.errorf(where, "unknown class %q", s)
+	}
+	return c
+}
+
+func (p *parser) options(where string, v any) map[string]*Option {
+	m, ok := v.(yaml.MapSlice)
+	if !ok {
+		p.errorf(where, "want a mapping of type to spellings")
+		return nil
+	}
+	out := map[string]*Option{}
+	for _, item := range m {
+		typ := fmt.Sprint(item.Key)
+		base := strings.TrimRight(typ, "?!")
+		marks := typ[len(base):]
+		t, ok := typeNames[base]
+		if !ok {
+			p.errorf(where, "unknown type %q", typ)
+			continue
+		}
+		if item.Value == nil {
+			continue
+		}
+		for group := range strings.FieldsSeq(fmt.Sprint(item.Value)) {
+			names := strings.Split(group, "|")
+			o := &Option{Names: names, Type: t, Optional: strings.Contains(marks, "?"), Last: strings.Contains(marks, "!")}
+			for _, n := range names {
+				if len(n) > len(o.Name) {
+					o.Name = n
+				}
+				if len(n) < 2 && n != "-" && n != "+" || (n[0] != '-' && n[0] != '+' && n[0] != '/') {
+					p.errorf(where, "%q is not an option", n)
+				}
+				if _, dup := out[n]; dup {
+					p.errorf(where, "option %q appears twice", n)
+				}
+				out[n] = o
+			}
+		}
+	}
+	return out
+}
+
+func (p *parser) operands(where string, v any) []Operand {
+	var words []string
+	switch v := v.(type) {
+	case nil:
+	case string:
+		words = []string{v}
+	case []any:
+		for _, w := range v {
+			words = append(words, fmt.Sprint(w))
+		}
+	default:
+		p.errorf(where, "want a list of types")
+	}
+	out := make([]Operand, 0, len(words))
+	variadic := 0
+	for _, w := range words {
+		var o Operand
+		if s, ok := strings.CutSuffix(w, "..."); ok {
+			o.Variadic, w = true, s
+			variadic++
+		}
+		if s, ok := strings.CutSuffix(w, "?"); ok {
+			o.Maybe, w = true, s
+		}
+		if i := strings.IndexByte(w, '('); i > 0 && strings.HasSuffix(w, ")") {
+			o.Default, w = w[i+1:len(w)-1], w[:i]
+			o.Maybe = true
+		}
+		t, ok := typeNames[w]
+		if !ok || t == Flag {
+			p.errorf(where, "unknown operand type %q", w)
+			continue
+		}
+		o.Type = t
+		out = append(out, o)
+	}
+	if variadic > 1 {
+		// assign... argv is fine: assignments end by themselves.
+		if out[0].Type != Assign {
+			p.errorf(where, "more than one repeated operand")
+		}
+	}
+	return out
+}
+
+func (p *parser) effects(where string, v any) []Fixed {
+	var words []string
+	switch v := v.(type) {
+	case string:
+		words = []string{v}
+	case []any:
+		for _, w := range v {
+			words = append(words, fmt.Sprint(w))
+		}
+	case yaml.MapSlice: // "effects: {write: .git}" reads the same
+		for _, it := range v {
+			words = append(words, fmt.Sprint(it.Key)+" "+fmt.Sprint(it.Value))
+		}
+	default:
+		p.errorf(where, "want a list of effects")
+	}
+	kinds := map[string]effect.Kind{"read": effect.Read, "write": effect.Write, "delete": effect.Delete, "net": effect.Net, "env": effect.Env, "opaque": effect.Opaque}
+	var out []Fixed
+	for _, w := range words {
+		kind, target, _ := strings.Cut(w, " ")
+		k, ok := kinds[strings.TrimSuffix(kind, ":")]
+		if !ok || target == "" {
+			p.errorf(where, "%q is not \"KIND TARGET\"", w)
+			continue
+		}
+		out = append(out, Fixed{k, target})
+	}
+	return out
+}
+
+func (p *parser) alternative(where string, v any) Alternative {
+	var a Alternative
+	m, ok := v.(yaml.MapSlice)
+	if !ok {
+		p.errorf(where, "want a mapping")
+		return a
+	}
+	for _, item := range m {
+		switch key := fmt.Sprint(item.Key); key {
+		case "has":
+			a.has = p.anyOf(where+".has", item.Value)
+		case "lacks":
+			a.lacks = p.anyOf(where+".lacks", item.Value)
+		case "args":
+			a.argsText = fmt.Sprint(item.Value)
+			a.args = p.count(where+".args", a.argsText)
+		case "class":
+			a.Class = p.class(where, fmt.Sprint(item.Value))
+		case "operands":
+			a.Operands = p.operands(where+".operands", item.Value)
+			a.setsArgs = true
+		case "effects":
+			a.Effects = p.effects(where+".effects", item.Value)
+		default:
+			p.errorf(where, "unknown field %q", key)
+		}
+	}
+	if a.has == nil && a.lacks == nil && a.args == nil {
+		p.errorf(where, "no condition")
+	}
+	return a
+}
+
+func (p *parser) anyOf(where string, v any) []anyOf {
+	var out []anyOf
+	var items []string
+	switch v := v.(type) {
+	case string:
+		items = []string{v}
+	case []any:
+		for _, w := range v {
+			items = append(items, fmt.Sprint(w))
+		}
+	default:
+		p.errorf(where, "want a spelling or a list of them")
+	}
+	for _, it := range items {
+		var a anyOf
+		// "-X|--request=GET|HEAD": spellings before the sign, values after it.
+		if names, values, ok := strings.Cut(it, "!="); ok {
+			a.not, it = true, names
+			a.values = strings.Split(values, "|")
+		} else if names, values, ok := strings.Cut(it, "="); ok {
+			it = names
+			a.values = strings.Split(values, "|")
+		}
+		a.names = strings.Split(it, "|")
+		for _, n := range a.names {
+			if n == "" {
+				p.errorf(where, "empty spelling in %q", it)
+			}
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+func (p *parser) count(where, s string) func(int) bool {
+	for _, op := range []string{">=", "<=", "==", "!=", ">", "<"} {
+		rest, ok := strings.CutPrefix(s, op)
+		if !ok {
+			continue
+		}
+		n, err := strconv.Atoi(strings.TrimSpace(rest))
+		if err != nil {
+			break
+		}
+		switch op {
+		case ">=":
+			return func(k int) bool { return k >= n }
+		case "<=":
+			return func(k int) bool { return k <= n }
+		case "==":
+			return func(k int) bool { return k == n }
+		case "!=":
+			return func(k int) bool { return k != n }
+		case ">":
+			return func(k int) bool { return k > n }
+		case "<":
+			return func(k int) bool { return k < n }
+		}
+	}
+	p.errorf(where, "want a comparison such as \">=1\", have %q", s)
+	return nil
+}

@@ -1,0 +1,36 @@
+// Package paths prepares the paths of a call and compares them with the path
+// patterns of a policy. It does no I/O: what is true of the machine comes in
+// as [Facts], and what would have been worth knowing goes out as wants.
+//
+// Start reading at [Place.Prepare] and [Pattern.Relate].
+package paths
+
+// Place is where a call happens and what is known of the machine there.
+type Place struct {
+	Workspace string            // absolute, clean
+	Cwd       string            // absolute, clean; where the call starts
+	Home      string            // absolute, clean; "" when unknown
+	Vars      map[string]string // further known variables: TMPDIR, USER
+	Fold      bool              // the file system ignores case
+	Facts     Facts
+}
+
+// Facts are what is true of the machine, gathered outside before judging.
+// The zero value knows nothing and assumes no symlinks and a trusted
+// workspace without executable git configuration.
+type Facts struct {
+	// Links maps an absolute path that is a symlink to the absolute path it
+	// resolves to.
+	Links map[string]string
+	// Files are absolute paths of files known to exist: a recursive read is
+	// also judged for each of them under its root, and a glob is also expanded
+	// with them.
+	Files map[string]string
+	// GitConfig is repository-controlled git configuration, lower-case keys.
+	GitConfig map[string]string
+	// Untrusted says that the workspace's own configuration is not trusted.
+	Untrusted bool
+	// ServerUntrusted and ServerRoots tell of the MCP server that is called.
+	ServerUntrusted bool
+	ServerRoots     []string
+}
