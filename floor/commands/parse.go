@@ -25,7 +25,7 @@ func (p *parser) errorf(where, format string, args ...any) {
 func parseEntry(file string, line int, text []byte) (*Entry, error) {
 	p := &parser{file: file, line: line}
 	var doc yaml.MapSlice
-	if err := yaml.Unmarshal(text, &doc); err != nil {
+	if err := yaml.UnmarshalWithOptions(text, &doc, yaml.UseOrderedMap()); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", file, line, err)
 	}
 	if len(doc) != 1 {
