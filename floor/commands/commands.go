@@ -271,6 +271,7 @@ const (
 	Mount
 	Library
 	Suffix
+	At
 )
 
 var typeNames = map[string]Type{
@@ -279,7 +280,7 @@ var typeNames = map[string]Type{
 	"host": Host, "remote_read": RemoteRead, "remote_write": RemoteWrite, "repo": Repo, "program": Program, "shell": Shell,
 	"argv": Argv, "argv_stdin": ArgvStdin, "split": Split, "assign": Assign, "code": Code, "module": Module,
 	"script": Script, "sed": Sed, "awk": Awk, "jq": JQ, "sql": SQL, "config": Config, "rev": Rev, "out": Out,
-	"makearg": MakeArg, "mount": Mount, "library": Library, "suffix": Suffix,
+	"makearg": MakeArg, "mount": Mount, "library": Library, "suffix": Suffix, "at": At,
 }
 
 // String is the type's name in the data.
