@@ -1,0 +1,334 @@
+package floor
+
+import (
+	"slices"
+	"strings"
+
+	"assent/approval"
+	"assent/floor/commands"
+	"assent/floor/effect"
+	"assent/floor/shell"
+)
+
+// serverTool is one reading of the name of an MCP server's tool.
+type serverTool struct{ server, tool string }
+
+// serverTools splits the name of an MCP tool: "server/tool",
+// "mcp__server__tool" or "mcp_server_tool". The separator may occur in either
+// part, so there can be several readings; ok says that the name is one of the
+// spellings at all.
+func serverTools(name string) (readings []serverTool, ok bool) {
+	separator := "/"
+	rest := name
+	if r, found := strings.CutPrefix(name, "mcp__"); found {
+		rest, separator = r, "__"
+	} else if r, found := strings.CutPrefix(name, "mcp_"); found {
+		rest, separator = r, "_"
+	} else if !strings.Contains(name, "/") {
+		return nil, false
+	}
+	return splits(rest, separator), true
+}
+
+// splits are the ways to cut a name in two at a separator.
+func splits(name, separator string) (out []serverTool) {
+	for i := 1; i+len(separator) < len(name); i++ {
+		if name[i:i+len(separator)] == separator && (separator != "__" || name[i-1] != '_' || i == 1) {
+			out = append(out, serverTool{name[:i], name[i+len(separator):]})
+		}
+	}
+	return out
+}
+
+// mcpTool reads the call of an MCP server's tool by its name. Each reading of
+// the name is an effect of its own: a rule that denies any of them holds, and
+// an allow must answer all.
+func (r *reading) mcpTool(name string, args *value) bool {
+	readings, ok := serverTools(name)
+	if !ok {
+		return false
+	}
+	if len(readings) == 0 {
+		r.opaque("", "the name "+shown(name)+" tells no server and tool")
+		r.openArguments(name, args, false)
+		return true
+	}
+	r.serverCall(readings, args)
+	return true
+}
+
+// serverCall adds the call of an MCP tool and what its arguments tell.
+func (r *reading) serverCall(readings []serverTool, args *value) {
+	lookUp := true
+	secret := false
+	for _, t := range readings {
+		r.command = nil
+		r.add(effect.Effect{Kind: effect.MCP, Target: t.server + "/" + t.tool})
+		lookUp = lookUp && approval.IsLookUp("mcp__"+t.server+"__"+t.tool)
+		secret = secret || returnsSecrets(t.tool)
+	}
+	r.coverable = true
+	defer func() { r.coverable = false }()
+	if secret {
+		r.opaque("", "the tool may return secrets")
+	}
+	r.openArguments(readings[len(readings)-1].tool, args, lookUp)
+}
+
+// guessServer adds the readings of an unknown name that could be a server and
+// a tool joined by "_", as one client writes them. They only serve denies: the
+// call stays opaque.
+func (r *reading) guessServer(name string) {
+	r.certainty = effect.Maybe
+	for _, t := range splits(name, "_") {
+		r.add(effect.Effect{Kind: effect.MCP, Target: t.server + "/" + t.tool})
+	}
+	r.certainty = effect.Sure
+}
+
+// secretWords in the name of a tool say that what it returns may be a secret.
+var secretWords = set("env", "environ", "environment", "environments", "cookie", "cookies", "secret", "secrets", "token", "tokens", "credential",
+	"credentials", "password", "passwords", "passwd", "localstorage", "sessionstorage", "variable", "variables", "apikey", "apikeys", "keychain",
+	"kubeconfig", "evaluate", "config", "configuration", "dsn")
+
+func returnsSecrets(tool string) bool {
+	words := nameWords(tool)
+	for i, w := range words {
+		if secretWords[w] {
+			return true
+		}
+		if i > 0 && (w == "string" && words[i-1] == "connection" || w == "key" && words[i-1] == "api" || w == "storage" || w == "state" && words[i-1] == "storage") {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	// The last word of an argument's name tells what it holds.
+	pathWords = set("path", "paths", "file", "files", "filename", "filenames", "filepath", "filepaths", "dir", "dirs", "directory", "directories", "folder",
+		"folders", "dirpath", "cwd", "workdir")
+	urlWords   = set("url", "urls", "uri", "uris", "href", "link", "links", "endpoint", "website", "webhook")
+	hostWords  = set("host", "hostname", "hosts")
+	codeWords  = set("script", "code", "sql", "function", "javascript", "js", "python", "program", "expression", "statement", "statements", "eval", "pipeline")
+	shellWords = set("command", "commands", "cmd", "cmds", "commandline", "shell", "argv")
+	queryWords = set("query", "queries")
+	// free are the words of a tool's name with which its query is a program.
+	freeWords = set("sql", "graphql", "cypher", "execute", "exec", "run", "query", "aggregate", "script", "eval")
+
+	fromWords = set("source", "src", "from", "old", "input")
+	toWords   = set("destination", "dest", "dst", "target", "to", "new", "output", "out", "save", "download")
+	moveStems = set("move", "rename", "mv", "copy", "cp", "link", "symlink")
+	dropStems = set("delete", "remove", "rm", "unlink", "trash", "clean", "clear", "purge", "erase", "wipe")
+)
+
+// open is the reading of arguments whose meaning only their names tell.
+type openReading struct {
+	r      *reading
+	lookUp bool
+	stem   string
+	free   bool // the tool runs a query it is given
+}
+
+// openArguments reads the arguments of a tool that is described nowhere. Names
+// tell paths, addresses and code; a text under any other name counts when all
+// of it looks like one of those.
+func (r *reading) openArguments(tool string, args *value, lookUp bool) {
+	words := nameWords(tool)
+	o := openReading{r: r, lookUp: lookUp}
+	if len(words) > 0 {
+		o.stem = words[0]
+	}
+	o.free = slices.ContainsFunc(words, func(w string) bool { return freeWords[w] })
+	o.object(args, nil, 0)
+}
+
+// maxTexts bounds how many texts of a call are looked at.
+const maxTexts = 10_000
+
+func (o *openReading) object(v *value, under []string, seen int) int {
+	for i := range v.members {
+		m := &v.members[i]
+		seen = o.value(m.name, append(under[:len(under):len(under)], nameWords(m.name)...), &m.value, seen)
+	}
+	return seen
+}
+
+// value reads one value; words are those of the names it lies under.
+func (o *openReading) value(arg string, words []string, v *value, seen int) int {
+	if seen++; seen > maxTexts {
+		if seen == maxTexts+1 {
+			o.r.opaque(arg, "the call has too many arguments to read")
+		}
+		return seen
+	}
+	last := ""
+	if len(words) > 0 {
+		last = words[len(words)-1]
+	}
+	switch v.kind {
+	case '"':
+		o.text(arg, words, last, v.text)
+	case '[':
+		if shellWords[last] && len(v.list) > 0 {
+			if list, ok := v.strings(); ok {
+				o.commands(arg, list)
+				return seen
+			}
+		}
+		for i := range v.list {
+			seen = o.value(arg, words, &v.list[i], seen)
+		}
+	case '{':
+		if codeWords[last] || shellWords[last] {
+			o.r.opaque(arg, "code is given as "+shown(arg))
+		}
+		seen = o.object(v, words, seen)
+	}
+	return seen
+}
+
+func (o *openReading) text(arg string, words []string, last, text string) {
+	r := o.r
+	if text == "" {
+		return
+	}
+	address := strings.Contains(text, "://") && !strings.ContainsAny(strings.TrimSpace(text), " \n\t")
+	switch {
+	case shellWords[last]:
+		o.commands(arg, []string{text})
+	case codeWords[last] || queryWords[last] && o.free:
+		r.opaque(arg, "code is given as "+shown(arg))
+	case hostWords[last]:
+		r.net(arg, text)
+	case urlWords[last] && !pathLike(text) || address:
+		o.address(arg, words, text)
+	case pathWords[last] || urlWords[last] || moveStems[o.stem] && (fromWords[last] || toWords[last]):
+		o.path(arg, words, text)
+	case pathLike(text):
+		was := r.certainty
+		r.certainty = effect.Maybe
+		o.path(arg, words, text)
+		r.certainty = was
+	}
+}
+
+// address is a URL; one of a file is a path.
+func (o *openReading) address(arg string, words []string, text string) {
+	if p, ok := filePath(strings.TrimSpace(text)); ok {
+		o.path(arg, words, p)
+		return
+	}
+	o.r.net(arg, text)
+}
+
+// path is a path of which the tool's name and the argument's tell what
+// becomes of it: a look-up reads it, any other tool may do both.
+func (o *openReading) path(arg string, words []string, text string) {
+	r := o.r
+	how := about{}
+	has := func(s map[string]bool) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return s[w] })
+	}
+	switch {
+	case o.lookUp && !has(toWords):
+		r.path(arg, text, how, effect.Read)
+	case moveStems[o.stem] && has(toWords) && !has(fromWords):
+		r.path(arg, text, how, effect.Write)
+	case dropStems[o.stem]:
+		how.tree = true
+		r.path(arg, text, how, effect.Delete)
+	case moveStems[o.stem] && o.stem != "copy" && o.stem != "cp" && has(fromWords):
+		how.tree = true
+		r.path(arg, text, how, effect.Read, effect.Delete)
+	default:
+		r.path(arg, text, how, effect.Read, effect.Write)
+	}
+}
+
+// commands is a command for some machine, perhaps this one. What it would do
+// here is told as a guess, so that a block holds.
+func (o *openReading) commands(arg string, words []string) {
+	r := o.r
+	r.opaque(arg, "a command is given as "+shown(arg))
+	text := words[0]
+	if len(words) > 1 {
+		var ok bool
+		if text, ok = joinWords(words); !ok {
+			return
+		}
+	}
+	place := *r.place
+	for _, e := range shell.Effects(text, &place, commands.Default()) {
+		if e.Kind == effect.Opaque {
+			continue // said above
+		}
+		e.Span, e.Arg, e.Certainty = effect.Span{}, arg, effect.Maybe
+		r.effects = append(r.effects, e)
+	}
+}
+
+// pathLike reports whether a text is a path beyond doubt: it climbs, starts
+// at home or at one of the folders every system has at its root.
+func pathLike(text string) bool {
+	t := strings.TrimSpace(text)
+	if len(t) > maxPath || strings.ContainsAny(t, "\n\x00") {
+		return false
+	}
+	if strings.HasPrefix(t, "~/") || t == "~" || strings.HasPrefix(t, "../") || t == ".." || strings.HasPrefix(t, "./") || strings.HasPrefix(t, `\\`) ||
+		len(t) > 2 && t[1] == ':' && t[2] == '\\' {
+		return true
+	}
+	if !strings.HasPrefix(t, "/") {
+		return false
+	}
+	top, rest, _ := strings.Cut(t[1:], "/")
+	return rootFolders[strings.ToLower(top)] && (rest != "" || !strings.Contains(t, " "))
+}
+
+var rootFolders = set("home", "users", "root", "etc", "usr", "var", "tmp", "private", "proc", "sys", "dev", "opt", "mnt", "media", "run", "boot", "srv",
+	"library", "applications", "system", "volumes", "workspace", "workspaces", "app", "data")
+
+// useServer is the call of an MCP tool that is named by arguments.
+func useServer(r *reading, name string, args *value) {
+	var t serverTool
+	inner := value{kind: '{'}
+	for i := range args.members {
+		m := &args.members[i]
+		switch argumentName(m.name) {
+		case "servername", "server":
+			if t.server != "" {
+				r.opaque(m.name, "two servers are named")
+			}
+			t.server = m.value.text
+		case "toolname", "tool":
+			if t.tool != "" {
+				r.opaque(m.name, "two tools are named")
+			}
+			t.tool = m.value.text
+		case "arguments", "args", "input", "parameters":
+			inner.members = append(inner.members, objectOf(&m.value).members...)
+		}
+	}
+	if t.server == "" || t.tool == "" {
+		r.opaque("", "no server and tool are named")
+		r.openArguments(t.tool, &inner, false)
+		return
+	}
+	r.serverCall([]serverTool{t}, &inner)
+}
+
+// serverResource reads a resource of an MCP server: as the look-up tool
+// "read_resource" of that server.
+func serverResource(r *reading, name string, args *value) {
+	t := serverTool{tool: "read_resource"}
+	for i := range args.members {
+		if n := argumentName(args.members[i].name); n == "server" || n == "servername" {
+			t.server = args.members[i].value.text
+		}
+	}
+	if t.server == "" {
+		r.opaque("", "no server is named")
+	}
+	r.serverCall([]serverTool{t}, args)
+}

@@ -1,0 +1,255 @@
+package floor
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"assent/floor/effect"
+	"assent/floor/paths"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// told writes effects as lines: kind, target, and what sets the effect apart.
+func told(effects []effect.Effect) []string {
+	var out []string
+	for _, e := range effects {
+		line := e.Kind.String()
+		if e.Certainty == effect.Maybe {
+			line = "maybe " + line
+		}
+		if e.Kind == effect.Run && e.Command != nil && e.Command.Class != "" {
+			line += "@" + string(e.Command.Class)
+		}
+		if e.Meta {
+			line += " names"
+		}
+		if e.Tree {
+			line += " tree"
+		}
+		if (e.Kind == effect.Read || e.Kind == effect.Write || e.Kind == effect.Delete) && !e.Path.Known() {
+			line += " unknown"
+		}
+		line += " " + e.Target
+		if e.Kind == effect.Opaque && e.Coverable {
+			line += " (coverable)"
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func at(name, arguments string) Call {
+	return Call{Name: name, Arguments: []byte(arguments), Workspace: "/home/user/project", Home: "/home/user"}
+}
+
+func TestEffectsOfTools(t *testing.T) {
+	tests := []struct{ why, name, arguments, want string }{
+		{"absolute read", "Read", `{"file_path":"/home/user/project/a.go"}`, "read /home/user/project/a.go"},
+		{"relative read", "read_file", `{"absolute_path":"sub/../a.go"}`, "read /home/user/project/a.go"},
+		{"camel-case argument", "read", `{"filePath":"/etc/passwd"}`, "read /etc/passwd"},
+		{"capitals", "view_file", `{"AbsolutePath":"/etc/passwd"}`, "read /etc/passwd"},
+		{"home", "Read", `{"file_path":"~/.ssh/id_rsa"}`, "read /home/user/project/~/.ssh/id_rsa\nread /home/user/.ssh/id_rsa"},
+		{"tool that trims", "Read", `{"file_path":" /etc/passwd"}`, "read /home/user/project/ /etc/passwd\nread /etc/passwd"},
+		{"variable", "Write", `{"file_path":"$HOME/.bashrc","content":"x"}`, "write /home/user/project/$HOME/.bashrc\nwrite /home/user/.bashrc"},
+		{"dollar in a name", "Read", `{"file_path":"routes/$id.tsx"}`, "read /home/user/project/routes/$id.tsx"},
+		{"file URL", "Read", `{"file_path":"file:///etc/passwd"}`, "read unknown file:///etc/passwd\nread /etc/passwd"},
+		{"other URL", "Read", `{"file_path":"vscode-remote://x/y"}`, "read unknown vscode-remote://x/y"},
+		{"device path", "Read", `{"file_path":"\\??\\UNC\\h\\share\\x"}`, `read unknown \??\UNC\h\share\x`},
+		{"drive", "Write", `{"file_path":"C:\\Users\\x\\id"}`, `write unknown C:\Users\x\id`},
+		{"NUL in a path", "Read", "{\"file_path\":\"a\\u0000b\"}", "opaque the path holds a NUL byte\nread unknown a\x00b"},
+		{"empty path", "Read", `{"file_path":""}`, "opaque the path is empty"},
+		{"no path", "Read", `{}`, "opaque no path is given"},
+		{"no arguments", "Read", ``, "opaque no path is given"},
+		{"path of a wrong type", "Read", `{"file_path":7}`, "opaque the path is no text\nopaque no path is given"},
+		{"two spellings, two paths", "Read", `{"file_path":"a","path":"/etc/shadow"}`,
+			"opaque two arguments name two different paths\nread /home/user/project/a\nread /etc/shadow"},
+		{"two spellings, one path", "Read", `{"file_path":"a","path":"a"}`, "read /home/user/project/a\nread /home/user/project/a"},
+		{"repeated name", "Read", `{"file_path":"a","file_path":"/etc/shadow"}`,
+			"opaque the arguments are not strict JSON: duplicate object member name\nread /home/user/project/a\nread /etc/shadow"},
+		{"several files", "read_file", `{"files":[{"path":"a"},{"path":"b"}]}`, "read /home/user/project/a\nread /home/user/project/b"},
+		{"edit", "Edit", `{"file_path":"a","old_string":"/etc/x","new_string":"y"}`, "read /home/user/project/a\nwrite /home/user/project/a"},
+		{"notebook", "NotebookEdit", `{"notebook_path":"n.ipynb"}`, "read /home/user/project/n.ipynb\nwrite /home/user/project/n.ipynb"},
+		{"many edits", "multi_replace_string_in_file", `{"replacements":[{"filePath":"a"},{"filePath":"b"}]}`,
+			"read /home/user/project/a\nwrite /home/user/project/a\nread /home/user/project/b\nwrite /home/user/project/b"},
+		{"delete", "delete_file", `{"target_file":"a"}`, "delete tree /home/user/project/a"},
+		{"move", "move_path", `{"source_path":"a","destination_path":"/b"}`, "read tree /home/user/project/a\ndelete tree /home/user/project/a\nwrite tree /b"},
+		{"editor looks", "str_replace_editor", `{"command":"view","path":"/etc"}`, "read /etc"},
+		{"editor creates", "str_replace_based_edit_tool", `{"command":"create","path":"a"}`, "write /home/user/project/a"},
+		{"editor does what nobody knows", "str_replace_editor", `{"command":"zap","path":"a"}`,
+			"opaque unknown editor command \"zap\"\nread /home/user/project/a\nwrite /home/user/project/a\ndelete /home/user/project/a"},
+
+		{"list here", "LS", `{}`, "read names /home/user/project"},
+		{"list a tree", "list_files", `{"path":"sub","recursive":true}`, "read names tree /home/user/project/sub"},
+		{"glob", "Glob", `{"pattern":"**/*.go"}`, "read names tree /home/user/project"},
+		{"glob climbs out", "Glob", `{"pattern":"../../**/*.pem"}`, "read names tree /home/user/project\nread names tree /home/**/*.pem"},
+		{"absolute glob", "glob", `{"pattern":"/etc/*","path":"sub"}`, "read names tree /home/user/project/sub\nread names tree /etc/*"},
+		{"glob hides a climb in braces", "Glob", `{"pattern":"{a,../..}/x"}`,
+			"read names tree /home/user/project\nread names tree /home/user/project/a/x\nread names tree /home/x"},
+		{"search everything", "Grep", `{"pattern":"../x"}`, "read tree /home/user/project"},
+		{"search elsewhere", "Grep", `{"pattern":"x","path":"/tmp"}`, "read tree /tmp"},
+		{"search by name", "Grep", `{"pattern":"PASSWORD","path":"/home/user/project","glob":"app.config"}`,
+			"read /home/user/project\nread /home/user/project/**/app.config"},
+		{"search by names", "grep_search", `{"query":"x","includePattern":"*.{ts,tsx}"}`,
+			"read /home/user/project\nread /home/user/project/**/*.ts\nread /home/user/project/**/*.tsx"},
+		{"search without a name", "grep_search", `{"query":"x","includePattern":"!*.ts"}`, "read tree /home/user/project"},
+		{"read many", "read_many_files", `{"paths":["docs/*.md","/etc/passwd"]}`, "read tree /home/user/project/docs/*.md\nread tree /etc/passwd"},
+
+		{"patch", "apply_patch", `{"command":"*** Begin Patch\n*** Add File: a\n+*** Add File: no\n*** Update File: b\n*** Move to: /c\n@@\n*** Delete File: d\n*** End Patch\n"}`,
+			"write /home/user/project/a\nread /home/user/project/b\nwrite /home/user/project/b\nwrite /c\ndelete /home/user/project/b\ndelete /home/user/project/d"},
+		{"patch as bare text", "apply_patch", `"*** Begin Patch\n*** Delete File: d\n*** End Patch"`, "delete /home/user/project/d"},
+		{"patch through a shell tool", "shell", `{"command":["apply_patch","*** Begin Patch\n*** Add File: a\n*** End Patch"]}`, "write /home/user/project/a"},
+		{"patch without files", "apply_patch", `{"input":"hello"}`, "opaque the patch names no file"},
+		{"unified diff", "patch", `{"patch":"--- a/x\n+++ b/x\n@@ -1 +1 @@\n"}`,
+			"read /home/user/project/a/x\nwrite /home/user/project/a/x\nread /home/user/project/x\nwrite /home/user/project/x\n" +
+				"read /home/user/project/b/x\nwrite /home/user/project/b/x\nread /home/user/project/x\nwrite /home/user/project/x"},
+		{"patch as an operation", "apply_patch", `{"operation":{"type":"delete_file","path":"a"}}`,
+			"delete /home/user/project/a\nread /home/user/project/a\nwrite /home/user/project/a"},
+
+		{"fetch", "WebFetch", `{"url":"https://u@Example.com./x","prompt":"see http://other.example"}`, "net https://u@Example.com./x"},
+		{"fetch by prose", "web_fetch", `{"prompt":"get http://127.0.0.1:1/x, and (https://b.example)."}`, "net http://127.0.0.1:1/x\nnet https://b.example"},
+		{"fetch nothing", "web_fetch", `{"prompt":"hello"}`, "opaque no address is given"},
+		{"fetch a file", "WebFetch", `{"url":"file:///etc/passwd"}`, "read unknown file:///etc/passwd\nread /etc/passwd\nnet file:///etc/passwd"},
+		{"fetch with NUL", "WebFetch", `{"url":"https://a\u0000.b"}`, "opaque the address holds a control character\nnet https://a\x00.b"},
+		{"web search", "WebSearch", `{"query":"x"}`, "run@fetch WebSearch"},
+
+		{"own notes", "TodoWrite", `{"todos":[{"content":"rm -rf /"}]}`, "run@look TodoWrite"},
+		{"an agent", "Task", `{"prompt":"x"}`, "run@agent Task"},
+		{"typing", "write_stdin", `{"session_id":1,"chars":"y\n"}`, "run@ui write_stdin\nopaque text is typed into a running program"},
+		{"waiting", "write_stdin", `{"session_id":1,"chars":""}`, "run@look write_stdin"},
+		{"code", "execute_ipython_cell", `{"code":"1"}`, "run@code execute_ipython_cell\nopaque code is run by execute_ipython_cell (coverable)"},
+		{"batch", "batch", `{"tool_calls":[{"tool":"read","parameters":{"filePath":"a"}},{"tool":"todowrite","parameters":{}}]}`,
+			"read /home/user/project/a\nrun@look todowrite"},
+		{"batch of text", "multi_tool_use.parallel", `{"tool_uses":[{"recipient_name":"functions.read_file","parameters":"{\"path\":\"a\"}"}]}`,
+			"read /home/user/project/a"},
+		{"empty batch", "batch", `{}`, "opaque a batch without calls"},
+
+		{"look-up of a server", "mcp__tracker__get_issue", `{"id":"1; rm -rf /"}`, "mcp tracker/get_issue"},
+		{"two readings of a name", "mcp__a__b__get_x", `{}`, "mcp a/b__get_x\nmcp a__b/get_x"},
+		{"one underscore", "mcp_fakemcp_danger", `{"text":"d"}`, "mcp fakemcp/danger"},
+		{"slash", "tracker/get_issue", `{}`, "mcp tracker/get_issue"},
+		{"strange tool name", "mcp__srv__foo:bar", `{"x":1}`, "mcp srv/foo:bar"},
+		{"no server", "mcp__x", `{}`, `opaque the name "mcp__x" tells no server and tool`},
+		{"read through a server", "mcp__filesystem__read_text_file", `{"path":"/home/user/allowed-evil/x"}`,
+			"mcp filesystem/read_text_file\nread /home/user/allowed-evil/x"},
+		{"move through a server", "mcp__filesystem__move_file", `{"source":"/home/user/project/x","destination":"/home/user/.bashrc"}`,
+			"mcp filesystem/move_file\nread tree /home/user/project/x\ndelete tree /home/user/project/x\nwrite /home/user/.bashrc"},
+		{"write through a server", "mcp__filesystem__write_file", `{"path":"a","content":"/etc/x y"}`,
+			"mcp filesystem/write_file\nread /home/user/project/a\nwrite /home/user/project/a\nmaybe read /etc/x y\nmaybe write /etc/x y"},
+		{"page code", "mcp__playwright__browser_evaluate", `{"function":"() => document.cookie"}`,
+			"mcp playwright/browser_evaluate\nopaque the tool may return secrets (coverable)\nopaque code is given as \"function\" (coverable)"},
+		{"free query", "mcp__supabase__execute_sql", `{"query":"select 1"}`, "mcp supabase/execute_sql\nopaque code is given as \"query\" (coverable)"},
+		{"plain query", "mcp__tracker__search_issues", `{"query":"select 1"}`, "mcp tracker/search_issues"},
+		{"secrets", "mcp__everything__get-env", `{}`, "mcp everything/get-env\nopaque the tool may return secrets (coverable)"},
+		{"page", "mcp__browser__navigate", `{"url":"http://169.254.169.254/"}`, "mcp browser/navigate\nnet http://169.254.169.254/"},
+		{"file URL of a server", "mcp__docs__read_page", `{"uri":"file:///etc/passwd"}`, "mcp docs/read_page\nread /etc/passwd"},
+		{"named by arguments", "use_mcp_tool", `{"server_name":"fs","tool_name":"read_file","arguments":"{\"path\":\"/etc/x\"}"}`,
+			"mcp fs/read_file\nread /etc/x"},
+		{"resource", "ReadMcpResourceTool", `{"server":"fs","uri":"file:///etc/x"}`, "mcp fs/read_resource\nread /etc/x"},
+
+		{"unknown tool", "frobnicate", `{}`, `opaque unknown tool "frobnicate"`},
+		{"unknown joined name", "srv_get", `{"path":"/etc/x"}`,
+			"opaque unknown tool \"srv_get\"\nmaybe mcp srv/get\nmaybe read /etc/x\nmaybe write /etc/x"},
+		{"no name", "", `{}`, `opaque unknown tool ""`},
+		{"array", "Read", `["a"]`, "opaque the arguments are not an object\nopaque no path is given"},
+		{"no JSON", "Read", `{"file_path":`, "opaque the arguments are not strict JSON: unexpected EOF\nopaque no path is given"},
+		{"more than one value", "Read", `{"file_path":"a"} {"file_path":"/etc/x"}`,
+			"opaque the arguments are not strict JSON: there is text after the arguments\nread /home/user/project/a"},
+		{"text that holds an object", "Read", `"{\"file_path\":\"a\"}"`, "read /home/user/project/a"},
+		{"deep", "Read", `{"file_path":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`,
+			"opaque the arguments are not strict JSON: the arguments nest too deep\nopaque no path is given"},
+		{"invalid UTF-8", "Read", "{\"file_path\":\"/etc/\xff\"}", "opaque the arguments are not strict JSON: invalid UTF-8\nread /etc/\ufffd"},
+		{"no command", "Bash", `{"description":"x"}`, "opaque no command is given"},
+		{"command of a wrong type", "Bash", `{"command":{"x":1}}`, "opaque the command is no text"},
+	}
+	for _, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			effects, text := Effects(at(test.name, test.arguments))
+			if diff := cmp.Diff(strings.Split(test.want, "\n"), told(effects)); diff != "" {
+				t.Errorf("%s %s: (-want +got)\n%s", test.name, test.arguments, diff)
+			}
+			if text != "" {
+				t.Errorf("text %q of a tool that is no shell", text)
+			}
+		})
+	}
+}
+
+// What a shell tool is given becomes the text that the shell reader judges.
+func TestTextOfShellTools(t *testing.T) {
+	tests := []struct{ why, name, arguments, text string }{
+		{"text", "Bash", `{"command":"cat a | wc"}`, "cat a | wc"},
+		{"cmd", "exec_command", `{"cmd":"cat a"}`, "cat a"},
+		{"capitals", "run_command", `{"CommandLine":"cat a","Cwd":"/tmp"}`, "cat a"},
+		{"shell words", "shell", `{"command":["bash","-lc","cat a | wc"]}`, "cat a | wc"},
+		{"words", "shell", `{"command":["cat","a b","*"]}`, "cat 'a b' '*'"},
+		{"a word that is a keyword", "shell", `{"command":["if","x"]}`, "'if' x"},
+		{"a word that is an assignment", "shell", `{"command":["A=b","x"]}`, "'A=b' x"},
+		{"a shell of one's own", "shell", `{"command":["./bash","-c","cat a"]}`, "./bash -c 'cat a'"},
+		{"nested", "local_shell", `{"action":{"type":"exec","command":["cat","a"],"working_directory":"/tmp"}}`, "cat a"},
+		{"as text", "shell", `"{\"command\":\"cat a\"}"`, "cat a"},
+	}
+	for _, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			_, text := Effects(at(test.name, test.arguments))
+			if text != test.text {
+				t.Errorf("%s %s: got text %q, want %q", test.name, test.arguments, text, test.text)
+			}
+		})
+	}
+}
+
+func TestWhereShellToolsRun(t *testing.T) {
+	tests := []struct{ why, name, arguments, want string }{
+		{"in the present folder", "Bash", `{"command":"cat a"}`, "read /home/user/project/a"},
+		{"in a folder", "shell", `{"command":"cat a","workdir":"sub"}`, "read /home/user/project/sub/a"},
+		{"outside", "run_shell_command", `{"command":"cat a","dir_path":"/etc"}`, "read /etc/a"},
+		{"in two folders", "run_shell_command", `{"command":"cat a","dir_path":"/etc","directory":"sub"}`, "opaque two arguments name two different folders"},
+		{"another home", "Bash", `{"command":"cat ~/a","env":{"HOME":"/etc"}}`, "read /etc/a"},
+		{"another user", "local_shell", `{"action":{"command":["id"],"user":"root"}}`, "opaque the command runs as another user"},
+		{"another shell", "exec_command", `{"cmd":"cat a","shell":"/tmp/bash"}`, "opaque the command is read by \"/tmp/bash\""},
+		{"a variable", "Bash", `{"command":"make","env":{"PATH":"/tmp"}}`, "env PATH"},
+		{"two commands", "Bash", `{"command":"cat a","cmd":"cat /etc/shadow"}`, "read /etc/shadow"},
+	}
+	for _, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			effects, _ := Effects(at(test.name, test.arguments))
+			lines := strings.Join(told(effects), "\n") + "\n"
+			if !strings.Contains(lines, test.want+"\n") {
+				t.Errorf("%s %s: no effect %q among\n%s", test.name, test.arguments, test.want, lines)
+			}
+		})
+	}
+}
+
+// A link in the workspace is followed for every tool.
+func TestLinksHoldForTools(t *testing.T) {
+	call := at("Write", `{"file_path":"outbox/new.txt"}`)
+	call.Facts = paths.Facts{Links: map[string]string{"/home/user/project/outbox": "/outside"}}
+	effects, _ := Effects(call)
+	if got := fmt.Sprint(told(effects)); got != "[write /outside/new.txt]" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// FuzzEffects: no call is without effects, and none brings the reader down.
+func FuzzEffects(f *testing.F) {
+	f.Add("Read", `{"file_path":"a"}`)
+	f.Add("Bash", `{"command":["bash","-lc","ls"],"workdir":"x"}`)
+	f.Add("Glob", `{"pattern":"{a,b}/**/[!x]*","path":"~"}`)
+	f.Add("apply_patch", `{"input":"*** Update File: a\n*** Move to: b"}`)
+	f.Add("mcp__a__b__c", `{"command":["ls","-l"],"urls":["http://x"],"o":{"path":["a"]}}`)
+	f.Add("batch", `{"tool_calls":[{"tool":"batch","parameters":{"tool_calls":[]}}]}`)
+	f.Fuzz(func(t *testing.T, name, arguments string) {
+		effects, text := Effects(at(name, arguments))
+		if len(effects) == 0 {
+			t.Fatal("a call without effects")
+		}
+		for _, e := range effects {
+			if e.Span.Start < 0 || e.Span.End > len(text) {
+				t.Fatalf("the span of %+v lies outside of the text", e)
+			}
+		}
+	})
+}
