@@ -1,0 +1,49 @@
+# The whole of it is `make test`; it is what .ci/run runs.
+
+GO      ?= go
+FUZZ    ?= 2000x
+CORPORA ?= ../shared/corpora
+
+.PHONY: build test vet fmt arrows unit race fuzz golden bench corpora lint
+
+build:
+	$(GO) build -o bin/ ./cmd/...
+
+test: vet fmt arrows unit race fuzz golden
+
+vet:
+	$(GO) vet ./...
+
+fmt:
+	@.ci/fmt
+
+# Read from the sources each time: a cached answer could hide a new arrow.
+arrows:
+	$(GO) test -count=1 ./internal/shape
+
+unit:
+	$(GO) test ./...
+
+# The race detector needs a C compiler and costs several times the time, so it
+# runs the short tests.
+race:
+	$(GO) test -race -short ./...
+
+# Every fuzz target there is, each for a short while.
+fuzz:
+	@GO="$(GO)" .ci/fuzz $(FUZZ)
+
+# Golden files must be what the program says today.
+golden:
+	@GO="$(GO)" .ci/golden
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# The collections of other people's reports, where they are at hand.
+corpora:
+	@test -d "$(CORPORA)" || { echo "corpora: none at $(CORPORA)"; exit 1; }
+	$(GO) test -count=1 -v -run 'Corp' ./...
+
+lint:
+	golangci-lint run
