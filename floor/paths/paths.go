@@ -12,6 +12,7 @@ type Place struct {
 	Home      string            // absolute, clean; "" when unknown
 	Vars      map[string]string // further known variables: TMPDIR, USER
 	Fold      bool              // the file system ignores case
+	Own       []string          // files of assent itself, for the set @assent: its policies, its socket
 	Facts     Facts
 }
 

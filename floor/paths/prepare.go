@@ -35,7 +35,7 @@ func (p *Place) Prepare(word, cwd string) effect.Path {
 	if word[0] != '/' {
 		named = join(cwd, word)
 	}
-	if len(p.Facts.Links) == 0 && !magic(named) {
+	if len(p.Facts.Links) == 0 && !magic(named) && !strings.Contains(word, "..") {
 		return effect.Path{Abs: named, Rel: p.rel(named)}
 	}
 	full := word
@@ -95,6 +95,11 @@ func (p *Place) follow(dir, rest, cwd string, links *int) (string, bool) {
 		switch seg {
 		case "", ".":
 			continue
+		}
+		if openFile(dir) {
+			return "", false // whatever folder that descriptor stands for
+		}
+		switch seg {
 		case "..":
 			dir = parent(dir)
 			continue
@@ -144,6 +149,19 @@ func child(dir, seg string) string {
 func magic(abs string) bool {
 	return strings.HasPrefix(abs, "/proc/") || strings.HasPrefix(abs, "/dev/fd/") ||
 		strings.HasPrefix(abs, dataVolume)
+}
+
+// openFile reports whether abs is one of a process's open files.
+func openFile(abs string) bool {
+	if strings.HasPrefix(abs, "/dev/fd/") {
+		return true
+	}
+	rest, ok := strings.CutPrefix(abs, "/proc/")
+	if !ok {
+		return false
+	}
+	_, rest, _ = strings.Cut(rest, "/fd/")
+	return rest != "" && strings.IndexByte(rest, '/') < 0
 }
 
 // dataVolume is where macOS keeps what is also visible under "/".

@@ -86,6 +86,9 @@ func TestPrepare(t *testing.T) {
 		{"proc-cwd", "/proc/self/cwd/x", ws, effect.Path{Abs: ws + "/x", Rel: "x", Named: "/proc/self/cwd/x"}},
 		{"proc-task-root", "/proc/thread-self/task/7/root/etc", ws, effect.Path{Abs: "/etc", Named: "/proc/thread-self/task/7/root/etc"}},
 		{"proc-other", "/proc/1/root/etc", ws, unknown},
+		{"open-file", "/dev/fd/3", ws, out("/dev/fd/3")},
+		{"open-folder", "/proc/self/fd/3/x", ws, unknown},
+		{"open-folder-above", "/dev/fd/3/../../x", ws, unknown},
 		{"proc-plain", "/proc/cpuinfo", ws, out("/proc/cpuinfo")},
 		{"data-volume", "/System/Volumes/Data/etc/x", ws, effect.Path{Abs: "/etc/x", Named: "/System/Volumes/Data/etc/x"}},
 

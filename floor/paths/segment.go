@@ -26,10 +26,10 @@ type form struct {
 type tokenKind uint8
 
 const (
-	tokRune tokenKind = iota
-	tokOne            // "?"
-	tokMany           // "*"
-	tokClass          // "[...]"
+	tokRune  tokenKind = iota
+	tokOne             // "?"
+	tokMany            // "*"
+	tokClass           // "[...]"
 )
 
 type token struct {
@@ -55,6 +55,9 @@ func (c *class) has(r rune) bool {
 
 // hasFolded is has for a rune whose case was folded away.
 func (c *class) hasFolded(r rune) bool {
+	if c.not {
+		return c.has(r) && c.has(unicode.ToUpper(r))
+	}
 	return c.has(r) || c.has(unicode.ToUpper(r))
 }
 
@@ -324,15 +327,18 @@ func (s *segment) meets(p *segment, fold bool) bool {
 	if p.plain {
 		return !s.skipsDot(q.name) && matchTokens(g.toks, q.name, fold)
 	}
-	// Pairs of positions that some common beginning of a name can reach.
+	// Pairs of positions that some common beginning of a name can reach. The
+	// first half of the table is for the empty beginning, where the shell's
+	// rule about dots still counts.
 	a, b := g.toks, q.toks
 	noDot := s.wildStart()
 	w := len(b) + 1
-	seen := make([]bool, (len(a)+1)*w)
+	half := (len(a) + 1) * w
+	seen := make([]bool, 2*half)
 	todo := []int{0}
 	seen[0] = true
-	push := func(i, j int) {
-		if k := i*w + j; !seen[k] {
+	push := func(k int) {
+		if !seen[k] {
 			seen[k] = true
 			todo = append(todo, k)
 		}
@@ -340,27 +346,30 @@ func (s *segment) meets(p *segment, fold bool) bool {
 	for len(todo) > 0 {
 		k := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		i, j := k/w, k%w
-		if i == len(a) && j == len(b) {
+		from := k / half * half
+		i, j := (k-from)/w, (k-from)%w
+		if i == len(a) && j == len(b) && from > 0 {
 			return true
 		}
 		if i < len(a) && a[i].kind == tokMany {
-			push(i+1, j)
+			push(from + (i+1)*w + j)
 		}
 		if j < len(b) && b[j].kind == tokMany {
-			push(i, j+1)
+			push(from + i*w + j + 1)
 		}
-		if i == len(a) || j == len(b) || !common(&a[i], &b[j], fold, noDot && k == 0) {
+		if i == len(a) || j == len(b) || !common(&a[i], &b[j], fold, noDot && from == 0) {
 			continue
 		}
-		ni, nj := i+1, j+1
 		if a[i].kind == tokMany {
-			push(i, nj)
+			push(half + i*w + j + 1)
 		}
 		if b[j].kind == tokMany {
-			push(ni, j)
+			push(half + (i+1)*w + j)
 		}
-		push(ni, nj)
+		if a[i].kind == tokMany && b[j].kind == tokMany {
+			push(half + i*w + j)
+		}
+		push(half + (i+1)*w + j + 1)
 	}
 	return false
 }

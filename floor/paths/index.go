@@ -1,0 +1,298 @@
+package paths
+
+import (
+	"slices"
+	"strings"
+
+	"assent/floor/effect"
+)
+
+// Index finds, among many patterns, those that relate to a path, without
+// looking at the others: what a judgement costs does not grow with patterns
+// that name other things.
+type Index struct {
+	// names holds patterns by a name that must be a part of the path: the last
+	// plain part at the start of an anchored pattern, the first part of one for
+	// any depth.
+	names map[string][]entry
+	// heads holds, by first byte, the patterns for any depth whose first part
+	// starts with plain text and goes on with a wildcard.
+	heads map[byte][]entry
+	// exts holds, by extension with its dot, those whose first part starts
+	// with a wildcard and ends so; tails those that end with other plain text.
+	exts  map[string][]entry
+	tails []entry
+	// globHeads and globTails hold again what names and exts hold, for globs.
+	globHeads map[byte][]entry
+	globTails []entry
+	// always are those that must be compared with every path.
+	always []entry
+	// tops are absolute patterns of one plain part, which links may move.
+	tops []entry
+	// below holds anchored patterns sorted by what is plain at their start, for
+	// trees and globs that contain them.
+	below [atVar + 1][]prefixed
+}
+
+type entry struct {
+	pattern Pattern
+	id      int
+}
+
+type prefixed struct {
+	prefix string // folded
+	entry
+}
+
+// Hit is a pattern that relates to a path, by the number it was added with.
+type Hit struct {
+	ID       int
+	Relation Relation
+}
+
+// Add puts a pattern into the index under a number of the caller's choice.
+// Freeze must be called after the last one.
+func (x *Index) Add(pt Pattern, id int) {
+	c := pt.c
+	if c == nil {
+		return
+	}
+	if x.names == nil {
+		x.names = map[string][]entry{}
+		x.heads = map[byte][]entry{}
+		x.exts = map[string][]entry{}
+		x.globHeads = map[byte][]entry{}
+	}
+	if c.set != nil {
+		for _, member := range c.set.patterns {
+			x.Add(member, id)
+		}
+		if c.set.special != nil {
+			rest := *c.set
+			rest.patterns = nil
+			if c.set.name == "@assent" {
+				rest.special = rest.own
+			}
+			x.always = append(x.always, entry{pattern: Pattern{&compiled{text: c.text, set: &rest}}, id: id})
+		}
+		return
+	}
+	for _, alt := range c.alts {
+		one := *c
+		one.alts = [][]segment{alt}
+		x.add(entry{pattern: Pattern{&one}, id: id}, alt)
+	}
+}
+
+func (x *Index) add(e entry, segs []segment) {
+	c := e.pattern.c
+	if c.anchor == floating {
+		x.addFloating(e, segs)
+		return
+	}
+	var prefix []string
+	for _, s := range segs {
+		if !s.plain {
+			break
+		}
+		prefix = append(prefix, s.folded.name)
+	}
+	x.below[c.anchor] = append(x.below[c.anchor], prefixed{strings.Join(prefix, "/"), e})
+	switch {
+	case len(prefix) == 0:
+		x.always = append(x.always, e)
+	default:
+		key := prefix[len(prefix)-1]
+		x.names[key] = append(x.names[key], e)
+		if c.anchor == atRoot && len(prefix) == 1 {
+			x.tops = append(x.tops, e)
+		}
+	}
+}
+
+func (x *Index) addFloating(e entry, segs []segment) {
+	i := 0
+	for i < len(segs) && segs[i].deep {
+		i++
+	}
+	if i == len(segs) {
+		x.always = append(x.always, e)
+		return
+	}
+	s := &segs[i]
+	if s.plain {
+		name := s.folded.name
+		x.names[name] = append(x.names[name], e)
+		if name != "" {
+			x.globHeads[name[0]] = append(x.globHeads[name[0]], e)
+		}
+		return
+	}
+	head, tail := s.fixed()
+	dot := strings.LastIndexByte(tail, '.')
+	switch {
+	case head != "":
+		x.heads[head[0]] = append(x.heads[head[0]], e)
+	case dot >= 0:
+		x.exts[tail[dot:]] = append(x.exts[tail[dot:]], e)
+		x.globTails = append(x.globTails, e)
+	case tail != "":
+		x.tails = append(x.tails, e)
+	default:
+		x.always = append(x.always, e)
+	}
+}
+
+// Freeze prepares the index for use.
+func (x *Index) Freeze() {
+	for i := range x.below {
+		slices.SortStableFunc(x.below[i], func(a, b prefixed) int { return strings.Compare(a.prefix, b.prefix) })
+	}
+}
+
+// Match appends a hit for every pattern whose relation to the path is Overlap
+// or Covers; a pattern may be reported more than once. An unknown path hits
+// nothing here: what follows from it is not a matter of patterns.
+func (x *Index) Match(hits []Hit, p *Place, path effect.Path, tree bool) []Hit {
+	if !path.Known() {
+		return hits
+	}
+	m := matcher{hits: hits, p: p, path: path, tree: tree}
+	m.try(x.always)
+	if len(p.Facts.Links) > 0 {
+		m.try(x.tops)
+	}
+	m.names(x, path.Abs)
+	if path.Named != "" {
+		m.names(x, path.Named)
+	}
+	if tree || path.Glob {
+		m.contained(x, path.Abs)
+		if path.Named != "" {
+			m.contained(x, path.Named)
+		}
+	}
+	return m.hits
+}
+
+type matcher struct {
+	hits []Hit
+	p    *Place
+	path effect.Path
+	tree bool
+}
+
+func (m *matcher) try(entries []entry) {
+	for i := range entries {
+		m.one(&entries[i])
+	}
+}
+
+func (m *matcher) one(e *entry) {
+	if r := e.pattern.Relate(m.p, m.path, m.tree); r >= Overlap {
+		m.hits = append(m.hits, Hit{e.id, r})
+	}
+}
+
+// names tries the patterns that share a part with the path.
+func (m *matcher) names(x *Index, abs string) {
+	m.try(x.tails)
+	for rest := strings.TrimPrefix(abs, "/"); rest != ""; {
+		var part string
+		part, rest, _ = strings.Cut(rest, "/")
+		if m.path.Glob && strings.ContainsAny(part, globChars) {
+			s, err := parseSegment(part)
+			if err != nil {
+				continue
+			}
+			if !s.plain {
+				m.globPart(x, &s)
+				continue
+			}
+			part = s.exact.name
+		}
+		if part = Fold(part); part == "" {
+			continue
+		}
+		m.try(x.names[part])
+		m.try(x.heads[part[0]])
+		if dot := strings.LastIndexByte(part, '.'); dot >= 0 {
+			m.try(x.exts[part[dot:]])
+		}
+	}
+}
+
+// globPart tries the patterns at which a part of a glob hints.
+func (m *matcher) globPart(x *Index, s *segment) {
+	head, tail := s.fixed()
+	if head != "" {
+		m.try(x.heads[head[0]])
+		m.try(x.globHeads[head[0]])
+	}
+	if tail != "" {
+		m.try(x.globTails)
+	}
+}
+
+// contained tries the anchored patterns that start at or below the folder of
+// a tree, or below the plain start of a glob.
+func (m *matcher) contained(x *Index, abs string) {
+	dir := abs
+	if m.path.Glob {
+		if i := strings.IndexAny(abs, globChars); i >= 0 {
+			dir = parent(abs[:i] + "x")
+		}
+	}
+	for a := range x.below {
+		entries := x.below[a]
+		if len(entries) == 0 {
+			continue
+		}
+		bases := [2]string{"/", "/"}
+		switch anchor(a) {
+		case atWorkspace:
+			bases = [2]string{m.p.root(), m.p.Workspace}
+		case atHome:
+			bases = [2]string{m.p.real(m.p.Home), m.p.Home}
+		case atVar:
+			m.all(entries)
+			continue
+		case atRoot:
+			if len(m.p.Facts.Links) > 0 {
+				m.all(entries)
+				continue
+			}
+		}
+		m.all(from(entries, bases[0], dir))
+		if bases[1] != bases[0] {
+			m.all(from(entries, bases[1], dir))
+		}
+	}
+}
+
+func (m *matcher) all(entries []prefixed) {
+	for i := range entries {
+		m.one(&entries[i].entry)
+	}
+}
+
+// from are the entries that start at or below dir, all of them when base
+// itself is there.
+func from(entries []prefixed, base, dir string) []prefixed {
+	rest, ok := relative(base, dir, true)
+	if !ok {
+		if _, above := relative(dir, base, true); !above {
+			return nil
+		}
+	}
+	if rest == "" {
+		return entries
+	}
+	key := Fold(rest) + "/"
+	lo, _ := slices.BinarySearchFunc(entries, key, func(e prefixed, k string) int { return strings.Compare(e.prefix, k) })
+	hi := lo
+	for hi < len(entries) && strings.HasPrefix(entries[hi].prefix, key) {
+		hi++
+	}
+	return entries[lo:hi]
+}

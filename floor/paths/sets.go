@@ -1,0 +1,241 @@
+package paths
+
+import (
+	"slices"
+	"strings"
+
+	"assent/floor/effect"
+)
+
+// A set is a collection of paths with a name, for policies: what belongs to
+// it is a fact, what follows from it is the policy's.
+type set struct {
+	name     string
+	doc      string
+	patterns []Pattern
+	// special replaces the patterns where the place decides.
+	special func(p *Place, path effect.Path, tree bool) Relation
+}
+
+var sets = map[string]*set{}
+
+// SetNames lists the named sets.
+func SetNames() []string {
+	var names []string
+	for n := range sets {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// SetDoc says in a sentence what a set is, and which patterns it is made of.
+func SetDoc(name string) (doc string, patterns []Pattern, ok bool) {
+	s, ok := sets[name]
+	if !ok {
+		return "", nil, false
+	}
+	return s.doc, s.patterns, true
+}
+
+func addSet(name, doc string, patterns ...string) *set {
+	s := &set{name: name, doc: doc}
+	for _, p := range patterns {
+		s.patterns = append(s.patterns, MustCompile(p))
+	}
+	sets[name] = s
+	return s
+}
+
+func init() {
+	addSet("@null", "the devices where nothing is kept, and the call's own streams",
+		"/dev/{null,zero,full,random,urandom,stdin,stdout,stderr,tty}", "/dev/fd/*", "/proc/self/fd/*")
+
+	addSet("@system", "places of the system that hold nothing private",
+		"/usr/**", "/bin/**", "/sbin/**", "/lib/**", "/lib{32,64,x32}/**", "/nix/store/**", "/gnu/store/**",
+		"/opt/homebrew/**", "/home/linuxbrew/.linuxbrew/**", "/snap/**",
+		"/System/Library/**", "/Library/Developer/CommandLineTools/**", "/Library/Frameworks/**",
+		"/Library/Java/**", "/Applications/Xcode.app/**",
+		"/proc/{cpuinfo,meminfo,loadavg,version,uptime,stat,vmstat,filesystems,partitions,diskstats,interrupts,swaps,devices,modules,cgroups}",
+		"/proc/sys/kernel/{ostype,osrelease,version,pid_max,threads-max}", "/proc/sys/{vm,fs}/**", "/proc/pressure/**",
+		"/proc/self/{status,limits,cgroup,stat,statm,io,mounts,mountinfo}",
+		"/sys/fs/cgroup/**", "/sys/devices/system/{cpu,node,memory}/**", "/sys/class/{net,thermal,block,drm}", "/sys/block",
+		"/sys/kernel/mm/transparent_hugepage/**", "/sys/module/*/version",
+		"/etc/*{-,_}release", "/etc/{debian_version,issue,localtime,timezone,shells,mime.types,services,protocols,nsswitch.conf,ld.so.conf,ld.so.cache,machine-info,magic,locale.conf,locale.gen,locale.alias,bash_completion,papersize}",
+		"/etc/{ld.so.conf.d,alternatives,bash_completion.d,ca-certificates,fonts,terminfo,skel}/**", "/etc/ssl/{certs/**,cert.pem,openssl.cnf}",
+		"/etc/pki/{tls/certs,ca-trust}/**", "/etc/apt/{sources.list,sources.list.d/**}")
+
+	addSet("@devices", "raw devices and kernel memory: what writes there destroys the machine",
+		"/dev/{sd,hd,vd,xvd,nvme,mmcblk,disk,rdisk,loop,dm-,md,zd,nbd,ram,mtd,ubi,pmem,dasd,watchdog,bcache,drbd,rbd,i2c-,tpm,hidraw}*",
+		"/dev/{sg,sr,st,nst,fd,vcs,vcsa}[0-9]*", "/dev/{mapper,disk,block,input,bus,raw,cpu}/**", "/dev/{mem,kmem,port,kmsg,nvram,uinput,efi_runtime}",
+		"/proc/{sysrq-trigger,kcore,kmem}", "/sys/firmware/efi/efivars/**", "/sys/power/**", "/sys/kernel/debug/**")
+
+	assent := addSet("@assent", "assent's own state, socket and policies",
+		"~/.config/assent/**", "~/.local/{state,share,bin}/assent/**", "~/.cache/assent/**", "~/.assent/**",
+		"~/Library/{Application Support,Caches,Logs}/assent/**",
+		"$XDG_CONFIG_HOME/assent/**", "$XDG_STATE_HOME/assent/**", "$XDG_DATA_HOME/assent/**", "$XDG_CACHE_HOME/assent/**",
+		"$XDG_RUNTIME_DIR/assent/**", "/run/assent/**", "/run/user/*/assent/**", "/var/run/assent/**", "/var/{lib,log,cache}/assent/**",
+		"/etc/assent/**", "/private/etc/assent/**", "**/.assent/**")
+	assent.special = assent.own
+
+	sets["@outside"] = &set{name: "@outside", doc: "everything outside the workspace", special: outside}
+	sets["@roots"] = &set{
+		name:    "@roots",
+		doc:     `"/", the home folder, the workspace, every folder above them, all of their children at once ("~/*"), other people's homes and the top folders of the system`,
+		special: roots,
+	}
+}
+
+func (s *set) relate(p *Place, path effect.Path, tree bool) Relation {
+	if s.special != nil {
+		return s.special(p, path, tree)
+	}
+	return s.any(p, path, tree)
+}
+
+func (s *set) any(p *Place, path effect.Path, tree bool) Relation {
+	r := Apart
+	for _, pt := range s.patterns {
+		if r = max(r, pt.Relate(p, path, tree)); r == Covers {
+			break
+		}
+	}
+	return r
+}
+
+// own adds the files the place names as assent's own.
+func (s *set) own(p *Place, path effect.Path, tree bool) Relation {
+	r := s.any(p, path, tree)
+	for _, file := range p.Own {
+		if r >= Overlap || file == "" || file[0] != '/' {
+			break
+		}
+		c := compiled{anchor: atRoot, alts: [][]segment{append(plainSegments(file), segment{deep: true})}}
+		r = max(r, Pattern{&c}.Relate(p, path, tree))
+		if real := p.real(file); real != file && r < Overlap {
+			c := compiled{anchor: atRoot, alts: [][]segment{append(plainSegments(real), segment{deep: true})}}
+			r = max(r, Pattern{&c}.Relate(p, path, tree))
+		}
+	}
+	return r
+}
+
+// outside holds for every known path that is not in the workspace.
+func outside(p *Place, path effect.Path, tree bool) Relation {
+	if path.Rel != "" {
+		return Apart
+	}
+	root := p.root()
+	if path.Glob {
+		if wholeWorkspace.Relate(p, path, tree) != Apart {
+			return Overlap
+		}
+		return Covers
+	}
+	if _, above := relative(path.Abs, root, true); tree && above {
+		return Overlap
+	}
+	return Covers
+}
+
+var wholeWorkspace = MustCompile(".")
+
+// topFolders are the folders of the system whose loss is the machine's.
+var topFolders = func() map[string]bool {
+	m := map[string]bool{}
+	for name := range strings.FieldsSeq("bin boot dev etc home lib lib32 lib64 libx32 media mnt opt proc root run sbin srv sys usr var nix snap " +
+		"system library applications users volumes private cores network windows") {
+		m["/"+name] = true
+	}
+	for name := range strings.FieldsSeq("etc var tmp") {
+		m["/private/"+name] = true
+	}
+	for _, name := range []string{"/usr/bin", "/usr/lib", "/usr/lib64", "/usr/sbin", "/usr/local", "/usr/share", "/var/lib", "/system/library", "/system/volumes", "/system/volumes/data"} {
+		m[name] = true
+	}
+	return m
+}()
+
+// roots holds for a folder whose deletion is a catastrophe, and for all that
+// is in one ("/*").
+func roots(p *Place, path effect.Path, tree bool) Relation {
+	if path.Glob {
+		return max(rootGlob(p, path.Abs), rootGlob(p, path.Named))
+	}
+	if isRoot(p, path.Abs) || path.Named != "" && isRoot(p, path.Named) {
+		return Covers
+	}
+	return Apart
+}
+
+func isRoot(p *Place, abs string) bool {
+	if abs == "/" || topFolders[Fold(abs)] {
+		return true
+	}
+	for _, dir := range [...]string{p.Home, p.Workspace, p.real(p.Home), p.root()} {
+		if dir == "" {
+			continue
+		}
+		if _, above := relative(abs, dir, true); above {
+			return true
+		}
+	}
+	// Somebody's home, also when it is not known to be this one.
+	dir, name := parent(abs), abs[strings.LastIndexByte(abs, '/')+1:]
+	switch Fold(dir) {
+	case "/home", "/users":
+		return name != ""
+	}
+	return false
+}
+
+// rootGlob compares a glob with the roots: one may be among its paths, or it
+// may stand for all the children of one.
+func rootGlob(p *Place, abs string) Relation {
+	if abs == "" {
+		return Apart
+	}
+	glob, ok := globSegments(abs)
+	if !ok {
+		return Overlap
+	}
+	first := 0
+	var fixed strings.Builder
+	for first < len(glob) && glob[first].plain {
+		fixed.WriteByte('/')
+		fixed.WriteString(glob[first].exact.name)
+		first++
+	}
+	dir := fixed.String()
+	if dir == "" {
+		dir = "/"
+	}
+	all := true
+	for i := first; i < len(glob); i++ {
+		all = all && glob[i].everything()
+	}
+	if all && isRoot(p, dir) {
+		return Covers
+	}
+	candidates := []string{p.Home, p.Workspace, p.real(p.Home), p.root()}
+	for name := range topFolders {
+		candidates = append(candidates, name)
+	}
+	same := func(segs []segment) bool {
+		return len(segs) == len(glob) && globMeets(glob, segs, false, true) == Overlap
+	}
+	for _, c := range candidates {
+		for c != "" && c != "/" {
+			if same(plainSegments(c)) {
+				return Overlap
+			}
+			c = parent(c)
+		}
+	}
+	for _, homes := range [...]string{"/home", "/users"} {
+		if same(append(plainSegments(homes), anyName)) {
+			return Overlap
+		}
+	}
+	return Apart
+}
