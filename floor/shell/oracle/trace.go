@@ -85,6 +85,9 @@ func finish(log string) ([]line, error) {
 		if strings.HasPrefix(rest, "---") || strings.HasPrefix(rest, "+++") {
 			continue
 		}
+		if strings.HasSuffix(rest, "<detached ...>") {
+			continue // a side thread of the recorder, gone when it became another program
+		}
 		if begun, ok := strings.CutSuffix(rest, " <unfinished ...>"); ok {
 			half[pid] = begun
 			continue

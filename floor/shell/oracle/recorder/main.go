@@ -12,8 +12,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 )
+
+// The first thread must be the one that goes on as the real program: strace
+// loses a process that becomes another from a side thread.
+func init() { runtime.LockOSThread() }
 
 // call is one line of the log; package oracle reads it.
 type call struct {
