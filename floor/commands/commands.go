@@ -303,6 +303,9 @@ type Option struct {
 	Type     Type
 	Optional bool // the value is taken only joined
 	Last     bool // no options after its value
+	// Next is the meaning of a further value, for options that take several
+	// words (jq --arg NAME VALUE). Every value is told with its own type.
+	Next *Option
 }
 
 // Operand is the type of one or more words that are no options.
@@ -357,6 +360,8 @@ type Alternative struct {
 	Class      effect.Class
 	Operands   []Operand
 	setsArgs   bool
+	Also       []Operand          // a second meaning of the operands, beside the first
+	Options    map[string]*Option // another meaning of the values of these options
 	Effects    []Fixed
 }
 

@@ -126,6 +126,15 @@ func (p *parser) entry(name string, v any, parent *Entry) *Entry {
 			}
 		}
 	}
+	for i := range e.When {
+		for n, o := range e.When[i].Options {
+			if was := e.option(n); was == nil || (was.Type == Flag) != (o.Type == Flag) || was.Optional != o.Optional || was.Next != nil || o.Next != nil {
+				p.errorf(name+".when", "option %s must be among the options and take a value in the same way", n)
+				continue
+			}
+			o.Name, o.Names = e.option(n).Name, e.option(n).Names
+		}
+	}
 	e.tame = tame(e.options)
 	for a := e; a != nil; a = a.parent {
 		e.tame = e.tame && tame(a.persistent)
@@ -138,8 +147,10 @@ func (p *parser) entry(name string, v any, parent *Entry) *Entry {
 
 func tame(m map[string]*Option) bool {
 	for _, o := range m {
-		if !o.Type.Tame() {
-			return false
+		for ; o != nil; o = o.Next {
+			if !o.Type.Tame() {
+				return false
+			}
 		}
 	}
 	return true
@@ -186,8 +197,14 @@ func (p *parser) options(where string, v any) map[string]*Option {
 		typ := fmt.Sprint(item.Key)
 		base := strings.TrimRight(typ, "?!")
 		marks := typ[len(base):]
+		base, more, _ := strings.Cut(base, "+")
 		t, ok := typeNames[base]
 		if !ok {
+			p.errorf(where, "unknown type %q", typ)
+			continue
+		}
+		further, ok := further(more)
+		if !ok || more != "" && marks != "" {
 			p.errorf(where, "unknown type %q", typ)
 			continue
 		}
@@ -209,9 +226,30 @@ func (p *parser) options(where string, v any) map[string]*Option {
 				}
 				out[n] = o
 			}
+			last := o
+			for _, t := range further {
+				last.Next = &Option{Name: o.Name, Names: names, Type: t}
+				last = last.Next
+			}
 		}
 	}
 	return out
+}
+
+// further reads the types after the first of "text+read".
+func further(s string) ([]Type, bool) {
+	var out []Type
+	for name := range strings.SplitSeq(s, "+") {
+		if name == "" && s == "" {
+			break
+		}
+		t, ok := typeNames[name]
+		if !ok || t == Flag || t == Argv || t == ArgvStdin || t == Module {
+			return nil, false
+		}
+		out = append(out, t)
+	}
+	return out, true
 }
 
 func (p *parser) operands(where string, v any) []Operand {
@@ -310,6 +348,10 @@ func (p *parser) alternative(where string, v any) Alternative {
 		case "operands":
 			a.Operands = p.operands(where+".operands", item.Value)
 			a.setsArgs = true
+		case "also":
+			a.Also = p.operands(where+".also", item.Value)
+		case "options":
+			a.Options = p.options(where+".options", item.Value)
 		case "effects":
 			a.Effects = p.effects(where+".effects", item.Value)
 		default:

@@ -177,7 +177,7 @@ func (r *reader) positional(w string) {
 	// A wrapper's command starts where its operand is an argv.
 	ops := r.cur.Operands
 	if len(r.cur.When) > 0 {
-		_, ops, _ = r.applied(len(r.Loose) + 1)
+		_, ops, _ = r.applied(r.count(r.Loose) + r.count([]int{r.i}))
 	}
 	if from, stdin, ok := r.argvAt(ops, w); ok {
 		if from {
@@ -230,11 +230,14 @@ func (r *reader) use(o *Option, value string, valued bool, word, at, off int) {
 	if o.Last {
 		r.ended = true
 	}
+	if o.Next != nil {
+		r.valued(o.Next, word)
+	}
 	switch o.Type {
 	case Argv, ArgvStdin:
 		// The value and what follows, up to ";" or "+", is a command.
 		end := at
-		for end < len(r.words) && r.words[end] != ";" && !(r.words[end] == "+" && end > at) {
+		for end < len(r.words) && r.words[end] != ";" && !(r.words[end] == "+" && end > at && r.words[end-1] == "{}") {
 			end++
 		}
 		if at < len(r.words) && off == 0 {
@@ -457,7 +460,7 @@ func (r *reader) applied(n int) (effect.Class, []Operand, []Fixed) {
 	class, ops, fixed := r.cur.Class, r.cur.Operands, r.cur.Effects
 	for i := range r.cur.When {
 		a := &r.cur.When[i]
-		if a.args != nil && !a.args(n) || !r.all(a.has, true) || !r.all(a.lacks, false) {
+		if !r.holds(a, n) {
 			continue
 		}
 		if a.Class != "" {
@@ -471,6 +474,11 @@ func (r *reader) applied(n int) (effect.Class, []Operand, []Fixed) {
 		}
 	}
 	return class, ops, fixed
+}
+
+// holds reports whether the conditions of an alternative hold.
+func (r *reader) holds(a *Alternative, n int) bool {
+	return (a.args == nil || a.args(n)) && r.all(a.has, true) && r.all(a.lacks, false)
 }
 
 // all reports whether every condition of the list holds (want) or none does.
@@ -525,7 +533,8 @@ func (r *reader) finish() {
 		r.assign(b.Operands)
 		return
 	}
-	class, ops, fixed := r.applied(len(r.Loose))
+	n := r.commandWords()
+	class, ops, fixed := r.applied(n)
 	if !(r.Class == effect.Unknown && r.cur.Class != effect.Unknown) { // an unknown subcommand stays unknown
 		r.Class = class
 	}
@@ -548,6 +557,53 @@ func (r *reader) finish() {
 		}
 	}
 	r.assign(ops)
+	for i := range r.cur.When {
+		a := &r.cur.When[i]
+		if (a.Also == nil && a.Options == nil) || !r.holds(a, n) {
+			continue
+		}
+		if a.Also != nil {
+			issues := len(r.Issues)
+			r.assign(a.Also)
+			r.Issues = r.Issues[:issues] // the first meaning tells what is too many
+		}
+		for j := range r.Options {
+			u := &r.Options[j]
+			if u.Option == nil {
+				continue
+			}
+			for _, n := range u.Option.Names {
+				if o := a.Options[n]; o != nil {
+					u.Option = o
+					break
+				}
+			}
+		}
+	}
+}
+
+// count counts operands, which assignments before a command are not.
+func (r *reader) count(at []int) int {
+	n := 0
+	assigns := len(r.cur.Operands) > 0 && r.cur.Operands[0].Type == Assign
+	for _, i := range at {
+		if !assigns || !isAssign(r.words[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// commandWords counts the operands with the words of the command that a
+// wrapper runs.
+func (r *reader) commandWords() int {
+	n := r.count(r.Loose)
+	for i := range r.Inner {
+		if in := &r.Inner[i]; in.Option == "" && in.Module == "" {
+			n += in.To - in.From
+		}
+	}
+	return n
 }
 
 func (r *reader) assign(ops []Operand) {
