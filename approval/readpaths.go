@@ -20,8 +20,9 @@ var (
 
 // contentSearches are the read tools whose pattern is matched with text and
 // not with names of files.
-var contentSearches = wordSet(`Grep grep rg grep_files grep_search search_file_content search_files
-	codebase_search SemanticSearch semantic_search textSearch`)
+var contentSearches = wordSet(`CodebaseSearch Grep GrepTool Search SearchText SemanticSearch codebase_search
+	file_content_search grep grep_files grep_search grepSearch rg search search_file_content search_files searchFiles
+	semantic_search textSearch`)
 
 // LexicalPaths is the preparation of a read leaf's paths by text alone (see
 // [LexicalPath]): every path among its arguments. A text whose meaning is not

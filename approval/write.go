@@ -15,6 +15,8 @@ var (
 	ErrWritten = errors.New("already written")
 	// ErrCompleted: completed is the host's last write (law §2).
 	ErrCompleted = errors.New("the leaf is completed")
+	// ErrCancelled: a guard that was cancelled returns nothing (law ruling 4).
+	ErrCancelled = errors.New("the leaf is cancelled")
 	// ErrEmpty: null is not a vote and cannot be written.
 	ErrEmpty = errors.New("nothing to write")
 	// ErrFloorFirst: a person's true waits for the floor (law ruling 2).
@@ -86,8 +88,11 @@ func (l Leaf) WriteComment(comment string) (Leaf, error) {
 // WriteOrchestration writes what the guard returned, once, by the host. A
 // cancelled leaf's guard returns nothing (law ruling 4).
 func (l Leaf) WriteOrchestration(licensed bool) (Leaf, error) {
-	if err := l.hostWrites("orchestrationResult", true, l.Orchestrated() || l.Cancelled); err != nil {
+	if err := l.hostWrites("orchestrationResult", true, l.Orchestrated()); err != nil {
 		return l, err
+	}
+	if l.Cancelled {
+		return l, refuse("orchestrationResult", ErrCancelled)
 	}
 	l.OrchestrationResult = Refused
 	if licensed {
