@@ -1,0 +1,242 @@
+package senses
+
+import (
+	"io"
+	"os"
+	"path"
+	"strings"
+)
+
+// maxIncludes bounds how many files a git configuration may include.
+const maxIncludes = 20
+
+// gitConfig reads the configuration that the repository at a folder carries
+// with it, and the attributes that name its drivers. Git is not run: with such
+// a configuration it could run something itself. Keys are lower case but for
+// the subsection: "diff.Word.textconv".
+func gitConfig(folders ...string) (config, files map[string]string) {
+	config, files = make(map[string]string), make(map[string]string)
+	seen := make(map[string]bool)
+	for _, folder := range folders {
+		top, dir := repository(folder)
+		if dir == "" || seen[dir] {
+			continue
+		}
+		seen[dir] = true
+		shared := dir
+		if text, ok := readSmall(path.Join(dir, "commondir")); ok {
+			shared = resolve(dir, strings.TrimSpace(text))
+		}
+		budget := maxIncludes
+		for _, p := range []string{path.Join(shared, "config"), path.Join(dir, "config.worktree")} {
+			readConfig(p, config, &budget)
+		}
+		for _, p := range []string{path.Join(top, ".gitattributes"), path.Join(shared, "info", "attributes")} {
+			if text, ok := readSmall(p); ok {
+				files[p] = text
+			}
+		}
+	}
+	return config, files
+}
+
+// repository finds the repository a folder lies in: its top folder and where
+// git keeps its own.
+func repository(folder string) (top, dir string) {
+	if !path.IsAbs(folder) {
+		return "", ""
+	}
+	for top = path.Clean(folder); ; top = path.Dir(top) {
+		dot := path.Join(top, ".git")
+		info, err := os.Stat(dot)
+		switch {
+		case err != nil:
+		case info.IsDir():
+			return top, dot
+		default:
+			if text, ok := readSmall(dot); ok {
+				if to, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir:"); ok {
+					return top, resolve(top, strings.TrimSpace(to))
+				}
+			}
+		}
+		// A bare repository is its own top.
+		if exists(path.Join(top, "HEAD")) && exists(path.Join(top, "config")) && exists(path.Join(top, "objects")) {
+			return top, top
+		}
+		if top == "/" {
+			return "", ""
+		}
+	}
+}
+
+func exists(p string) bool {
+	_, err := os.Stat(p)
+	return err == nil
+}
+
+func resolve(base, p string) string {
+	if path.IsAbs(p) {
+		return path.Clean(p)
+	}
+	return path.Join(base, p)
+}
+
+// readSmall reads a regular file of a sensible size.
+func readSmall(p string) (string, bool) {
+	info, err := os.Stat(p)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", false // a pipe would wait for ever
+	}
+	f, err := os.Open(p)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxConfig))
+	return string(text), err == nil
+}
+
+// readConfig adds the settings of one file and of those it includes. Whether
+// the condition of an include holds is git's to know; here it always does.
+func readConfig(p string, config map[string]string, budget *int) {
+	if *budget--; *budget < 0 {
+		return
+	}
+	text, ok := readSmall(p)
+	if !ok {
+		return
+	}
+	for _, s := range parseConfig(text) {
+		config[s.key] = s.value
+		if (s.key == "include.path" || strings.HasPrefix(s.key, "includeif.") && strings.HasSuffix(s.key, ".path")) && s.value != "" {
+			target := s.value
+			if rest, ok := strings.CutPrefix(target, "~/"); ok {
+				home, err := os.UserHomeDir()
+				if err != nil {
+					continue
+				}
+				target = path.Join(home, rest)
+			}
+			readConfig(resolve(path.Dir(p), target), config, budget)
+		}
+	}
+}
+
+// setting is one line of a git configuration.
+type setting struct{ key, value string }
+
+// parseConfig reads the text of a git configuration: sections, subsections in
+// quotes or after a dot, values with quotes, escapes, comments and continued
+// lines. A name without "=" is a switch that is on.
+func parseConfig(text string) (out []setting) {
+	section := ""
+	text = strings.TrimPrefix(text, "\ufeff")
+	for text != "" {
+		text = strings.TrimLeft(text, " \t\r\n")
+		if text == "" {
+			break
+		}
+		switch c := text[0]; {
+		case c == '#' || c == ';':
+			_, text, _ = strings.Cut(text, "\n")
+		case c == '[':
+			section, text = parseSection(text[1:])
+		default:
+			var s setting
+			s, text = parseSetting(text)
+			if s.key != "" && section != "" {
+				s.key = section + "." + s.key
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// parseSection reads a section's head after its "[".
+func parseSection(text string) (name, rest string) {
+	i := strings.IndexAny(text, "\"]\n")
+	if i < 0 {
+		return "", ""
+	}
+	name = strings.ToLower(strings.TrimSpace(text[:i]))
+	if text[i] == '\n' {
+		return "", text[i:]
+	}
+	if text[i] == ']' {
+		return name, text[i+1:]
+	}
+	var sub strings.Builder
+	for i++; i < len(text) && text[i] != '"' && text[i] != '\n'; i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			i++
+		}
+		sub.WriteByte(text[i])
+	}
+	_, rest, ok := strings.Cut(text[min(i, len(text)):], "]")
+	if !ok {
+		return "", ""
+	}
+	return name + "." + sub.String(), rest
+}
+
+// parseSetting reads one name and its value.
+func parseSetting(text string) (s setting, rest string) {
+	i := 0
+	for i < len(text) && text[i] != '=' && text[i] != '\n' && text[i] != '#' && text[i] != ';' {
+		i++
+	}
+	s.key = strings.ToLower(strings.TrimSpace(text[:i]))
+	if i >= len(text) || text[i] != '=' {
+		s.value = "true"
+		_, rest, _ = strings.Cut(text[i:], "\n")
+		return s, rest
+	}
+	var b strings.Builder
+	quoted, kept := false, 0
+	for i++; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '\n':
+			s.value = strings.TrimLeft(b.String()[:kept], " \t")
+			return s, text[i+1:]
+		case c == '"':
+			quoted = !quoted
+			kept = b.Len()
+			continue
+		case c == '\\' && i+1 < len(text):
+			i++
+			switch text[i] {
+			case '\n':
+				continue
+			case '\r':
+				if i+1 < len(text) && text[i+1] == '\n' {
+					i++
+					continue
+				}
+			case 'n':
+				c = '\n'
+			case 't':
+				c = '\t'
+			case 'b':
+				c = '\b'
+			default:
+				c = text[i]
+			}
+			b.WriteByte(c)
+			kept = b.Len()
+			continue
+		case (c == '#' || c == ';') && !quoted:
+			_, rest, _ = strings.Cut(text[i:], "\n")
+			s.value = strings.TrimLeft(b.String()[:kept], " \t")
+			return s, rest
+		}
+		b.WriteByte(c)
+		if quoted || c != ' ' && c != '\t' && c != '\r' {
+			kept = b.Len()
+		}
+	}
+	s.value = strings.TrimLeft(b.String()[:kept], " \t")
+	return s, ""
+}

@@ -1,0 +1,307 @@
+// Package senses finds out what is true of the machine before a call is
+// judged: which paths are symlinks, what the repository's git configuration
+// says, whether the file system ignores case. The floor itself does no I/O;
+// what it should know comes from here as facts.
+//
+// Senses only looks: it opens no file but git's own configuration and
+// attributes, runs nothing, and follows no path further than its name. What it
+// cannot look at it leaves out.
+//
+// Start reading at [Complete].
+package senses
+
+import (
+	"maps"
+	"os"
+	"path"
+	"strings"
+	"unicode"
+
+	"assent/floor"
+	"assent/floor/effect"
+)
+
+// The limits of what is looked at for one call.
+const (
+	maxRounds  = 16     // of looking and telling the effects anew
+	maxEntries = 20_000 // of folders that a pattern reaches into
+	maxConfig  = 1 << 20
+)
+
+// Complete gives a call with the facts that matter for it. The call's own
+// facts stay; what is found is added. Finding is done in rounds: the effects of
+// the call name paths, looking at them may show links, and with those the
+// effects name other paths, until nothing new is found.
+func Complete(call floor.Call) floor.Call {
+	l := look{
+		links:  clone(call.Facts.Links),
+		files:  clone(call.Facts.Files),
+		looked: make(map[string]bool),
+		listed: make(map[string]bool),
+	}
+	if call.Vars == nil {
+		call.Vars = Vars()
+	}
+	if !call.Fold {
+		call.Fold = IgnoresCase(call.Workspace)
+	}
+	config, files := gitConfig(call.Workspace, call.Cwd)
+	call.Facts.GitConfig = merged(call.Facts.GitConfig, config)
+	maps.Copy(l.files, files)
+
+	l.path(call.Workspace)
+	l.path(call.Cwd)
+	l.path(call.Home)
+	for _, p := range climbing(call) {
+		l.path(p)
+	}
+	for range maxRounds {
+		call.Facts.Links, call.Facts.Files = clone(l.links), clone(l.files)
+		known := len(l.links) + len(l.files) + len(l.looked)
+		effects, _ := floor.Effects(call)
+		for i := range effects {
+			l.effect(&effects[i])
+		}
+		if len(l.links)+len(l.files)+len(l.looked) == known {
+			return call
+		}
+	}
+	// Paths without end: whatever lies there cannot be told.
+	call.Facts.Untrusted = true
+	return call
+}
+
+func clone(m map[string]string) map[string]string {
+	if m == nil {
+		return make(map[string]string)
+	}
+	return maps.Clone(m)
+}
+
+// merged adds found to told; what the call was given wins.
+func merged(told, found map[string]string) map[string]string {
+	out := clone(found)
+	maps.Copy(out, told)
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// Vars are the variables of the environment whose values the floor uses.
+func Vars() map[string]string {
+	vars := make(map[string]string)
+	for _, name := range []string{"TMPDIR", "USER", "LOGNAME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"} {
+		if v := os.Getenv(name); v != "" {
+			vars[name] = v
+		}
+	}
+	return vars
+}
+
+// IgnoresCase reports whether the file system takes a folder's name in another
+// case for the same folder.
+func IgnoresCase(folder string) bool {
+	a, err := os.Stat(folder)
+	if err != nil {
+		return false
+	}
+	base := strings.Map(func(c rune) rune {
+		if unicode.IsUpper(c) {
+			return unicode.ToLower(c)
+		}
+		return unicode.ToUpper(c)
+	}, path.Base(folder))
+	if base == path.Base(folder) {
+		return false
+	}
+	b, err := os.Stat(path.Join(path.Dir(folder), base))
+	return err == nil && os.SameFile(a, b)
+}
+
+// look gathers what is found.
+type look struct {
+	links, files   map[string]string
+	looked, listed map[string]bool
+	entries        int
+}
+
+// effect looks at the paths of one effect.
+func (l *look) effect(e *effect.Effect) {
+	for _, p := range []string{e.Path.Abs, e.Path.Named} {
+		switch {
+		case p == "":
+		case e.Path.Glob:
+			l.glob(p)
+		default:
+			l.path(p)
+		}
+	}
+	if e.Kind == effect.Run && e.Command != nil && strings.HasPrefix(e.Command.Program, "/") {
+		l.path(path.Clean(e.Command.Program))
+	}
+}
+
+// path looks at a path and every folder on the way to it.
+func (l *look) path(p string) {
+	if p == "" || p[0] != '/' || len(p) > 4096 || strings.IndexByte(p, 0) >= 0 {
+		return
+	}
+	for i := 1; i <= len(p); i++ {
+		if i < len(p) && p[i] != '/' {
+			continue
+		}
+		prefix := p[:i]
+		if prefix == "/" || strings.HasSuffix(prefix, "/") || l.looked[prefix] {
+			continue
+		}
+		l.looked[prefix] = true
+		info, err := os.Lstat(prefix)
+		if err != nil {
+			return // what is below does not exist either
+		}
+		if info.Mode()&os.ModeSymlink != 0 {
+			l.link(prefix)
+		}
+	}
+}
+
+// link notes where a symlink leads, and looks there too.
+func (l *look) link(p string) {
+	if _, ok := l.links[p]; ok || magic(p) {
+		return
+	}
+	target, err := os.Readlink(p)
+	if err != nil {
+		return
+	}
+	if !strings.HasPrefix(target, "/") {
+		// Not cleaned: "link/.." is the parent of where the link leads.
+		target = strings.TrimSuffix(path.Dir(p), "/") + "/" + target
+	}
+	l.links[p] = target
+	l.path(target)
+}
+
+// magic reports whether a link means something else to every process: what
+// this one sees there says nothing of the call.
+func magic(p string) bool {
+	return strings.HasPrefix(p, "/proc/self/") || strings.HasPrefix(p, "/proc/thread-self/") || p == "/proc/self" || p == "/proc/thread-self" ||
+		strings.HasPrefix(p, "/dev/fd/") || p == "/dev/fd" || p == "/dev/stdin" || p == "/dev/stdout" || p == "/dev/stderr"
+}
+
+// glob looks at the fixed part of a pattern and into the folders it reaches:
+// for links it would go through, and for names that a program would take for
+// options.
+func (l *look) glob(pattern string) {
+	var fixed []string
+	segments := strings.Split(strings.TrimPrefix(pattern, "/"), "/")
+	for len(segments) > 0 && !wild(segments[0]) {
+		fixed = append(fixed, unescape(segments[0]))
+		segments = segments[1:]
+	}
+	folder := "/" + strings.Join(fixed, "/")
+	l.path(folder)
+	if len(segments) > 0 {
+		depth := len(segments)
+		for _, s := range segments {
+			if strings.Contains(s, "**") {
+				depth = maxEntries
+			}
+		}
+		l.list(folder, depth)
+	}
+}
+
+// list looks at the entries of a folder, down to some depth.
+func (l *look) list(folder string, depth int) {
+	if depth <= 0 || l.listed[folder] || l.entries > maxEntries {
+		return
+	}
+	l.listed[folder] = true
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if l.entries++; l.entries > maxEntries {
+			return
+		}
+		p := strings.TrimSuffix(folder, "/") + "/" + e.Name()
+		switch {
+		case e.Type()&os.ModeSymlink != 0:
+			l.link(p)
+		case e.IsDir():
+			l.list(p, depth-1)
+		}
+		if strings.HasPrefix(e.Name(), "-") {
+			l.files[p] = ""
+		}
+	}
+}
+
+// wild reports whether a segment of glob text is a pattern; a backslash makes
+// the next character plain.
+func wild(segment string) bool {
+	for i := 0; i < len(segment); i++ {
+		switch segment[i] {
+		case '\\':
+			i++
+		case '*', '?', '[', '{':
+			return true
+		}
+	}
+	return false
+}
+
+func unescape(segment string) string {
+	if !strings.Contains(segment, `\`) {
+		return segment
+	}
+	var b strings.Builder
+	for i := 0; i < len(segment); i++ {
+		if segment[i] == '\\' && i+1 < len(segment) {
+			i++
+		}
+		b.WriteByte(segment[i])
+	}
+	return b.String()
+}
+
+// climbing finds the words of a call in which ".." follows a name: by the time
+// they are effects the name before ".." is gone, and it may be a link. The
+// words are cut out roughly; looking once too often does no harm.
+func climbing(call floor.Call) []string {
+	if len(call.Arguments) > maxConfig {
+		return nil
+	}
+	var out []string
+	text := string(call.Arguments)
+	if !strings.Contains(text, "/..") {
+		return nil
+	}
+	place := call.Place()
+	words := strings.FieldsFunc(text, func(c rune) bool { return unicode.IsSpace(c) || strings.ContainsRune("\"'`;|&<>()=,:{}\\", c) })
+	for _, w := range words {
+		if !strings.Contains(w, "/..") {
+			continue
+		}
+		w = place.Expand(w)
+		if !strings.HasPrefix(w, "/") {
+			w = place.Cwd + "/" + w
+		}
+		// Every name that is followed by "..", as written.
+		for i := 0; ; {
+			j := strings.Index(w[i:], "/..")
+			if j < 0 {
+				break
+			}
+			i += j
+			if p := w[:i]; !strings.Contains(p, "..") {
+				out = append(out, p)
+			}
+			i += len("/..")
+		}
+	}
+	return out
+}

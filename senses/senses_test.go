@@ -1,0 +1,164 @@
+package senses
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"assent/floor"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// world makes a folder with files (text), folders ("name/") and links
+// (from: "->target").
+func world(t *testing.T, entries map[string]string) string {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range entries {
+		p := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if len(text) > 2 && text[:2] == "->" {
+			err = os.Symlink(text[2:], p)
+		} else {
+			err = os.WriteFile(p, []byte(text), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func read(t *testing.T, root, p string) floor.Call {
+	t.Helper()
+	arguments, err := json.Marshal(map[string]string{"file_path": p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return floor.Call{Name: "Read", Arguments: arguments, Workspace: filepath.Join(root, "w"), Home: filepath.Join(root, "home")}
+}
+
+func TestLinks(t *testing.T) {
+	root := world(t, map[string]string{
+		"w/plain":     "x",
+		"w/out":       "->../other",
+		"w/chain":     "->out",
+		"w/dangling":  "->/nowhere/at/all",
+		"w/loop":      "->loop",
+		"w/sub/up":    "->../../other/deep",
+		"other/f":     "x",
+		"other/deep/": "->x",
+		"outer":       "x",
+	})
+	tests := []struct{ why, path, want string }{
+		{"no link", "plain", root + "/w/plain"},
+		{"folder link", "out/f", root + "/other/f"},
+		{"link to a link", "chain/f", root + "/other/f"},
+		{"dangling", "dangling", "/nowhere/at/all"},
+		{"below what does not exist", "new/x", root + "/w/new/x"},
+		{"loop", "loop", ""},
+		{"climbing out of a link", "out/../outer", root + "/outer"},
+	}
+	for _, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			call := Complete(read(t, root, test.path))
+			effects, _ := floor.Effects(call)
+			if got := effects[0].Path.Abs; got != test.want {
+				t.Errorf("%s: got %q, want %q; links %v", test.path, got, test.want, call.Facts.Links)
+			}
+		})
+	}
+}
+
+func TestPatternsReachLinksAndOptions(t *testing.T) {
+	root := world(t, map[string]string{"w/d/-rf": "", "w/d/l": "->/etc", "w/d/x": "", "w/d/e/deep": "->/etc"})
+	call := Complete(floor.Call{Name: "read_many_files", Arguments: []byte(`{"paths":["d/*"]}`), Workspace: root + "/w"})
+	if call.Facts.Links[root+"/w/d/l"] != "/etc" {
+		t.Errorf("a link that the pattern matches was not seen: %v", call.Facts.Links)
+	}
+	if _, ok := call.Facts.Links[root+"/w/d/e/deep"]; ok {
+		t.Errorf("a link below the pattern was looked for: %v", call.Facts.Links)
+	}
+	if _, ok := call.Facts.Files[root+"/w/d/-rf"]; !ok {
+		t.Errorf("a name that is an option was not seen: %v", call.Facts.Files)
+	}
+}
+
+func TestGitConfig(t *testing.T) {
+	root := world(t, map[string]string{
+		"w/.git/config":                         "[core]\n\tfsmonitor = evil\n[include]\n\tpath = more\n",
+		"w/.git/more":                           "[diff \"X\"]\n\ttextconv = cat\n",
+		"w/.git/worktrees/t/commondir":          "../..\n",
+		"w/.git/worktrees/t/config.worktree":    "[core]\n hooksPath = h\n",
+		"w/.gitattributes":                      "* diff=X\n",
+		"t/.git":                                "gitdir: ../w/.git/worktrees/t\n",
+		"bare/HEAD":                             "x",
+		"bare/config":                           "[core]\n\tpager = evil\n",
+		"bare/objects/x":                        "",
+		"plain/file":                            "",
+		"w/.git/worktrees/t/gitdir-is-not-read": "",
+	})
+	tests := []struct {
+		why, folder string
+		want        map[string]string
+	}{
+		{"repository", "w", map[string]string{"core.fsmonitor": "evil", "include.path": "more", "diff.X.textconv": "cat"}},
+		{"a folder in it", "w/sub/sub", map[string]string{"core.fsmonitor": "evil", "include.path": "more", "diff.X.textconv": "cat"}},
+		{"linked worktree", "t", map[string]string{"core.fsmonitor": "evil", "include.path": "more", "diff.X.textconv": "cat", "core.hookspath": "h"}},
+		{"bare", "bare", map[string]string{"core.pager": "evil"}},
+		{"none", "plain", map[string]string{}},
+	}
+	for _, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			config, files := gitConfig(filepath.Join(root, test.folder))
+			if diff := cmp.Diff(test.want, config); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if test.folder == "w" && files[root+"/w/.gitattributes"] != "* diff=X\n" {
+				t.Errorf("attributes: %v", files)
+			}
+		})
+	}
+}
+
+func TestParseConfig(t *testing.T) {
+	tests := []struct {
+		why, text string
+		want      []setting
+	}{
+		{"plain", "[core]\n\tpager = less -R\n", []setting{{"core.pager", "less -R"}}},
+		{"capitals", "[CORE]\nPager=x", []setting{{"core.pager", "x"}}},
+		{"subsection keeps its case", "[diff \"Wo\\\"rd\"]\ncommand = x", []setting{{`diff.Wo"rd.command`, "x"}}},
+		{"old subsection", "[diff.word]\ncommand = x", []setting{{"diff.word.command", "x"}}},
+		{"same line", "[core] pager = x", []setting{{"core.pager", "x"}}},
+		{"comments", "# [a]\n[core] ; c\n pager = x # y\n", []setting{{"core.pager", "x"}}},
+		{"quotes keep", "[core]\npager = \"a # b\" c\n", []setting{{"core.pager", "a # b c"}}},
+		{"continued", "[core]\npager = a \\\n b\n", []setting{{"core.pager", "a  b"}}},
+		{"escapes", `[a]` + "\n" + `b = \"\\\t`, []setting{{"a.b", "\"\\\t"}}},
+		{"switch", "[core]\nbare\n", []setting{{"core.bare", "true"}}},
+		{"empty", "[core]\npager =\n", []setting{{"core.pager", ""}}},
+		{"CRLF", "[core]\r\npager = x\r\n", []setting{{"core.pager", "x"}}},
+		{"broken head", "[core\npager = x\n", nil},
+		{"nothing", "", nil},
+	}
+	for _, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			got := parseConfig(test.text)
+			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(setting{})); diff != "" {
+				t.Errorf("%q: (-want +got)\n%s", test.text, diff)
+			}
+		})
+	}
+}
+
+func FuzzParseConfig(f *testing.F) {
+	f.Add("[core]\n\tpager = \"x\" \\\n y ; z\n[a \"b\"] c")
+	f.Fuzz(func(t *testing.T, text string) { parseConfig(text) })
+}
