@@ -27,6 +27,9 @@ type Facts struct {
 	// also judged for each of them under its root, and a glob is also expanded
 	// with them.
 	Files map[string]string
+	// Dirs are absolute paths of folders known to exist: a cd into one of them
+	// cannot fail.
+	Dirs map[string]bool
 	// GitConfig is repository-controlled git configuration, lower-case keys.
 	GitConfig map[string]string
 	// Untrusted says that the workspace's own configuration is not trusted.

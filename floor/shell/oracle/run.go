@@ -3,7 +3,6 @@ package oracle
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,10 +54,8 @@ func (w *World) Run(ctx context.Context, text string) (Record, error) {
 	if err := w.reset(); err != nil {
 		return Record{}, fmt.Errorf("reset the world: %w", err)
 	}
-	before, err := w.snapshot()
-	if err != nil {
-		return Record{}, err
-	}
+	before := w.state
+	w.state = nil // until the script has ended well, nobody knows the tree
 	args := []string{w.kit.bash, "--norc", "--noprofile", "-c", text}
 	trace := filepath.Join(w.Root, "trace")
 	if w.kit.strace != "" {
@@ -72,7 +69,7 @@ func (w *World) Run(ctx context.Context, text string) (Record, error) {
 	// Scripts leave children behind; all of them go with the group.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	err = cmd.Run()
+	err := cmd.Run()
 	if ctx.Err() != nil {
 		return Record{}, fmt.Errorf("the script did not end: %w\nstdout: %.500s\nstderr: %.500s", ctx.Err(), out.String(), errs.String())
 	}
@@ -94,6 +91,9 @@ func (w *World) Run(ctx context.Context, text string) (Record, error) {
 		return Record{}, err
 	}
 	changes := compare(before, after)
+	if len(changes) == 0 {
+		w.state = after
+	}
 	if !rec.Traced {
 		rec.Facts = changes
 		for _, c := range calls {
@@ -180,15 +180,12 @@ func (w *World) changed(calls []call) []string {
 	return diff
 }
 
-// snapshot tells the state of every file of the tree.
+// snapshot tells the state of every file of the tree. The time of the last
+// change shows a write that wrote what was there before.
 func (w *World) snapshot() (map[string]string, error) {
 	state := map[string]string{}
-	base := filepath.Join(w.Root, "tree")
-	err := filepath.WalkDir(base, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(w.Root, "tree"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
 			return err
 		}
 		info, err := d.Info()
@@ -197,22 +194,15 @@ func (w *World) snapshot() (map[string]string, error) {
 		}
 		switch {
 		case d.IsDir():
-			state[path] = "dir"
+			state[path] = "folder"
 		case d.Type()&fs.ModeSymlink != 0:
-			to, _ := os.Readlink(path)
-			state[path] = "->" + to
-		case d.Type().IsRegular():
-			if info.Size() > 1<<20 { // a planted recorder
-				state[path] = fmt.Sprint(info.Size(), info.ModTime())
-				return nil
-			}
-			data, err := os.ReadFile(path)
+			to, err := os.Readlink(path)
 			if err != nil {
 				return err
 			}
-			state[path] = fmt.Sprintf("%x", sha256.Sum256(data))
+			state[path] = "->" + to
 		default:
-			state[path] = d.Type().String()
+			state[path] = fmt.Sprint(info.Mode(), info.Size(), info.ModTime().UnixNano())
 		}
 		return nil
 	})

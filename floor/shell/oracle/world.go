@@ -119,6 +119,7 @@ type World struct {
 	// Root holds all of it; Work is the workspace and where scripts start.
 	Root, Work, Home, Outside, Temp string
 	links                           map[string]string
+	state                           map[string]string // of the tree, nil when it must be made anew
 }
 
 // NewWorld prepares a world in dir, an empty folder.
@@ -208,13 +209,16 @@ var tree = map[string]string{
 	"tmp/":                    "",
 }
 
-// reset makes the tree and the log anew.
+// reset makes the log and, where the last script changed it, the tree anew.
 func (w *World) reset() error {
-	base := filepath.Join(w.Root, "tree")
-	if err := os.RemoveAll(base); err != nil {
+	if err := os.WriteFile(filepath.Join(w.Root, "calls.jsonl"), nil, 0o644); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(w.Root, "calls.jsonl"), nil, 0o644); err != nil {
+	if w.state != nil {
+		return nil
+	}
+	base := filepath.Join(w.Root, "tree")
+	if err := os.RemoveAll(base); err != nil {
 		return err
 	}
 	for name, content := range tree {
@@ -257,7 +261,9 @@ func (w *World) reset() error {
 			w.links[path] = to
 		}
 	}
-	return nil
+	var err error
+	w.state, err = w.snapshot()
+	return err
 }
 
 // Expand replaces @WORK@, @HOME@, @OUT@ and @TMP@ by the world's folders.

@@ -1,0 +1,330 @@
+package shell
+
+import (
+	"strings"
+
+	"assent/floor/commands"
+	"assent/floor/effect"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// assign follows NAME=value, NAME+=value, NAME[i]=value and NAME=(...).
+func (r *reader) assign(a *syntax.Assign, w *world, export bool) {
+	if a.Name == nil {
+		return
+	}
+	name := a.Name.Value
+	span := r.spans.span(a)
+	if a.Index != nil {
+		index := r.arithm(a.Index, w)
+		if word, isWord := a.Index.(*syntax.Word); isWord {
+			r.subscript("["+r.value(word, w), span)
+		}
+		text := r.assigned(a.Value, w)
+		v := w.vars[name]
+		if index == "0" && !v.array {
+			w.set(name, text)
+		} else {
+			w.setVar(name, variable{text: commands.Unknown, array: true, lost: true})
+		}
+		r.steer(name, text, span, nil)
+		return
+	}
+	if a.Array != nil {
+		v := variable{array: true}
+		if a.Append {
+			old := w.vars[name]
+			v.list, v.lost = append(v.list, old.list...), old.lost
+			if !old.array && old.text != "" {
+				v.list = []string{old.text}
+			}
+			if _, known := w.vars[name]; !known {
+				v.lost = true
+			}
+		}
+		for _, e := range a.Array.Elems {
+			if e.Index != nil {
+				if word, isWord := e.Index.(*syntax.Word); isWord {
+					r.subscript("["+r.value(word, w), span)
+				}
+				r.arithm(e.Index, w)
+				v.lost = true
+			}
+			if e.Value == nil {
+				continue
+			}
+			for _, f := range r.fields(e.Value, w) {
+				if strings.Contains(f, commands.Words) || commands.Globbed(f) {
+					// One pattern may be any number of elements.
+					if len(a.Array.Elems) > 1 {
+						v.lost = true
+					}
+				}
+				v.list = append(v.list, f)
+			}
+		}
+		if len(v.list) > maxFields {
+			v.list, v.lost = nil, true
+		}
+		if v.lost {
+			v.list, v.text = nil, commands.Unknown
+		}
+		r.steer(name, commands.Unknown, span, nil)
+		w.setVar(name, v)
+		return
+	}
+	text := r.assigned(a.Value, w)
+	if a.Append {
+		old, known := r.lookup(name, w)
+		switch {
+		case old.array:
+			w.setVar(name, variable{text: commands.Unknown, array: true, lost: true})
+			return
+		case !known:
+			text = commands.Unknown
+		default:
+			text = old.text + text
+		}
+		if len(text) > maxKnown {
+			text = commands.Unknown
+		}
+	}
+	if w.integers[name] {
+		r.number(text, span)
+	}
+	r.assignVar(w, name, text, span)
+	if export || w.exportAll {
+		w.export(name)
+	}
+}
+
+func (r *reader) assignVar(w *world, name, text string, span effect.Span) {
+	if name == "PWD" || name == "BASHOPTS" || name == "SHELLOPTS" {
+		text = commands.Unknown
+	}
+	if w.refs[name] {
+		r.opaque(span, "a variable that stands for another one is assigned")
+	}
+	exported := w.vars[name].exported
+	w.set(name, text)
+	if exported {
+		w.export(name)
+	}
+	r.steer(name, text, span, nil)
+}
+
+// decl follows export, declare, typeset, local, readonly and nameref.
+func (r *reader) decl(c *syntax.DeclClause, w *world) []*world {
+	variant := c.Variant.Value
+	span := r.spans.span(c)
+	export := variant == "export"
+	prints := true
+	r.met = false
+	for _, a := range c.Args {
+		if a.Name == nil || a.Naked {
+			var list []string
+			switch {
+			case a.Name != nil:
+				list = []string{a.Name.Value}
+			case a.Value != nil:
+				list = r.fields(a.Value, w)
+			}
+			for _, t := range list {
+				export, prints = r.declWord(variant, t, export, prints, span, w)
+			}
+			continue
+		}
+		prints = false
+		if variant == "nameref" || w.nextRef {
+			w.makeRef(a.Name.Value)
+			r.opaque(span, "a variable that stands for another one")
+		}
+		if w.nextInt {
+			w.makeInt(a.Name.Value)
+		}
+		r.assign(a, w, export)
+	}
+	w.nextRef, w.nextInt = false, false
+	if prints && variant != "local" {
+		r.add(effect.Effect{Kind: effect.Run, Target: variant, Span: span,
+			Command: &effect.Command{Program: variant, Class: effect.Environ, Described: true}})
+	}
+	w.status = unknown
+	r.tellSecrets(span, nil)
+	return []*world{w}
+}
+
+// declWord reads one word of a declaration that is no assignment.
+func (r *reader) declWord(variant, t string, export, prints bool, span effect.Span, w *world) (bool, bool) {
+	switch {
+	case !commands.Known(t) && !strings.HasPrefix(t, "-"):
+		name, _, isAssign := strings.Cut(t, "=")
+		if isAssign && isName(name) {
+			r.assignVar(w, name, t[len(name)+1:], span)
+			if export {
+				w.export(name)
+			}
+			return export, false
+		}
+		r.opaque(span, variant+" of a variable that cannot be told")
+		return export, false
+	case strings.HasPrefix(t, "-") || strings.HasPrefix(t, "+"):
+		if !commands.Known(t) {
+			r.opaque(span, variant+" with an option that cannot be told")
+		}
+		if t[0] == '-' {
+			if strings.Contains(t, "x") {
+				export = true
+			}
+			if strings.Contains(t, "n") && variant != "export" && variant != "readonly" {
+				w.nextRef = true
+			}
+			if strings.Contains(t, "i") {
+				w.nextInt = true
+			}
+			if strings.Contains(t, "f") {
+				prints = false
+				if export {
+					w.exportFuncs = true
+				}
+			}
+		}
+		return export, prints
+	default:
+		name, text, isAssign := strings.Cut(t, "=")
+		if !isName(name) {
+			r.subscript(name, span)
+			r.opaque(span, variant+" of a variable that cannot be told")
+			return export, false
+		}
+		if isAssign {
+			if w.nextRef {
+				w.makeRef(name)
+				r.opaque(span, "a variable that stands for another one")
+			}
+			if w.nextInt {
+				w.makeInt(name)
+				r.number(text, span)
+			}
+			r.assignVar(w, name, text, span)
+		} else if v, set := w.vars[name]; set {
+			r.steer(name, v.text, span, nil)
+		} else if variant == "local" || variant == "declare" || variant == "typeset" {
+			if !export {
+				w.setVar(name, variable{})
+			}
+		}
+		if w.nextInt {
+			w.makeInt(name)
+		}
+		if w.nextRef && !isAssign {
+			w.makeRef(name)
+			r.opaque(span, "a variable that stands for another one")
+		}
+		if export {
+			w.export(name)
+		}
+		return export, false
+	}
+}
+
+// declWords is the same for words that were expanded ("command export x=1").
+func (r *reader) declWords(ws []word, _ []string, w *world, ctx context) []*world {
+	export, prints := ws[0].text == "export", true
+	for _, x := range ws[1:] {
+		export, prints = r.declWord(ws[0].text, x.text, export, prints, x.span, w)
+	}
+	w.nextRef, w.nextInt = false, false
+	class := effect.Look
+	if prints {
+		class = effect.Environ
+	}
+	r.runBuiltin(ws, class, ctx)
+	return []*world{w}
+}
+
+// steer tells an assignment of a variable that changes what a later program
+// does, unless the value is one that turns something off.
+func (r *reader) steer(name, value string, span effect.Span, cmd *effect.Command) {
+	if !Steers(name) || quiets(name, value) {
+		return
+	}
+	r.add(effect.Effect{Kind: effect.Env, Target: name, Span: span, Command: cmd})
+}
+
+// quiets reports whether a value only turns a pager, an editor or a prompt off.
+func quiets(name, value string) bool {
+	switch name {
+	case "PAGER", "GIT_PAGER", "MANPAGER", "AWS_PAGER", "SYSTEMD_PAGER", "GH_PAGER", "BAT_PAGER", "DELTA_PAGER", "PSQL_PAGER":
+		return value == "" || value == "cat"
+	case "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_ASKPASS", "SSH_ASKPASS":
+		return value == "" || value == "true" || value == ":" || value == "/bin/true" || value == "false" || value == "cat" || value == "echo"
+	}
+	return false
+}
+
+// Steers reports whether an environment variable changes which code a program
+// runs, where it reads its configuration or whom it talks to.
+func Steers(name string) bool {
+	if _, is := steering[name]; is {
+		return true
+	}
+	for _, p := range steeringPrefixes {
+		if strings.HasPrefix(name, p) {
+			return !tameGit(name)
+		}
+	}
+	return strings.HasPrefix(strings.ToLower(name), "npm_config_")
+}
+
+func tameGit(name string) bool {
+	switch name {
+	case "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE",
+		"GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS", "GIT_MERGE_AUTOEDIT", "GIT_LITERAL_PATHSPECS", "GIT_ICASE_PATHSPECS",
+		"GIT_ADVICE", "GIT_REFLOG_ACTION", "GIT_LFS_SKIP_SMUDGE":
+		return true
+	}
+	return false
+}
+
+var steeringPrefixes = []string{"LD_", "DYLD_", "GIT_", "BASH_FUNC_", "CARGO_TARGET_", "PIP_", "UV_", "CONDA_", "DOCKER_", "COMPOSE_",
+	"KUBE", "AWS_ENDPOINT", "TF_CLI_", "PG", "MYSQL_", "JAVA_TOOL", "GCONV_", "ASSENT_"}
+
+var steering = func() map[string]struct{} {
+	m := map[string]struct{}{}
+	for n := range strings.FieldsSeq(`
+		PATH HOME SHELL ENV BASH_ENV ZDOTDIR PROMPT_COMMAND PS0 PS4 CDPATH FPATH INPUTRC SHELLOPTS BASHOPTS GLOBIGNORE EXECIGNORE
+		BASH_LOADABLES_PATH BASH_XTRACEFD HISTFILE
+		PAGER MANPAGER EDITOR VISUAL BROWSER LESSOPEN LESSCLOSE LESS LESSEDIT LESSKEY MORE GH_PAGER AWS_PAGER SYSTEMD_PAGER BAT_PAGER DELTA_PAGER
+		BAT_CONFIG_PATH DELTA_FEATURES PSQL_PAGER PSQL_EDITOR MANOPT MANROFFOPT GROFF_COMMAND_PREFIX
+		SSH_ASKPASS SSH_ASKPASS_REQUIRE SUDO_ASKPASS SSH_AUTH_SOCK RSYNC_RSH CVS_RSH SVN_SSH HGRCPATH HG SVN_EDITOR
+		PERL5LIB PERL5OPT PERLLIB PERL5DB PERL_MM_OPT PYTHONPATH PYTHONSTARTUP PYTHONHOME PYTHONINSPECT PYTHONBREAKPOINT PYTHONWARNINGS
+		PYTHONUSERBASE PYTHONEXECUTABLE PYTHONPLATLIBDIR VIRTUAL_ENV PYTEST_ADDOPTS PYTEST_PLUGINS
+		NODE_OPTIONS NODE_PATH NODE_REPL_EXTERNAL_MODULE NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED ELECTRON_RUN_AS_NODE NPM_TOKEN
+		DENO_DIR BUN_CONFIG_REGISTRY YARN_RC_FILENAME YARN_YARN_PATH YARN_PLUGINS YARN_IGNORE_PATH PNPM_HOME COREPACK_NPM_REGISTRY
+		RUBYOPT RUBYLIB RUBYSHELL GEM_HOME GEM_PATH BUNDLE_GEMFILE BUNDLE_PATH RAKEOPT
+		PHPRC PHP_INI_SCAN_DIR COMPOSER_HOME
+		_JAVA_OPTIONS JDK_JAVA_OPTIONS JAVA_OPTS CLASSPATH JAVA_HOME MAVEN_OPTS MAVEN_ARGS MAVEN_USER_HOME GRADLE_OPTS GRADLE_USER_HOME ANT_OPTS SBT_OPTS
+		KOTLIN_HOME SCALA_HOME JAVACMD
+		CC CXX CPP LD AR AS NM RANLIB FC CFLAGS CXXFLAGS LDFLAGS CPPFLAGS CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH COMPILER_PATH GCC_EXEC_PREFIX
+		MAKEFLAGS MFLAGS GNUMAKEFLAGS MAKEFILES MAKE CMAKE_GENERATOR CMAKE_TOOLCHAIN_FILE CONFIG_SHELL CONFIG_SITE M4 AUTOCONF PKG_CONFIG PKG_CONFIG_PATH
+		RUSTC RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTDOC RUSTFLAGS RUSTDOCFLAGS RUSTUP_TOOLCHAIN RUSTUP_HOME CARGO_HOME CARGO CARGO_BUILD_RUSTC
+		CARGO_BUILD_RUSTC_WRAPPER CARGO_REGISTRY_TOKEN
+		GOFLAGS GOPROXY GOSUMDB GONOSUMDB GONOSUMCHECK GOINSECURE GOPRIVATE GOTOOLCHAIN GOROOT GOENV GOVCS GOAUTH GOPATH GOMODCACHE GOEXE CGO_CFLAGS CGO_LDFLAGS
+		RIPGREP_CONFIG_PATH GREP_OPTIONS ACKRC FZF_DEFAULT_COMMAND FZF_DEFAULT_OPTS FZF_DEFAULT_OPTS_FILE TAR_OPTIONS GZIP UNZIP ZIPOPT XZ_OPT XZ_DEFAULTS ZSTD_CLEVEL RSYNC_OLD_ARGS
+		POSIXLY_CORRECT AWKPATH AWKLIBPATH JQ_LIBRARY_PATH SQLITE_HISTORY
+		HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy FTP_PROXY CURL_HOME CURL_CA_BUNDLE SSL_CERT_FILE SSL_CERT_DIR WGETRC REQUESTS_CA_BUNDLE
+		OPENSSL_CONF OPENSSL_ENGINES OPENSSL_MODULES GNUPGHOME HOSTALIASES RESOLV_HOST_CONF LOCALDOMAIN RES_OPTIONS NLSPATH LOCPATH TERMINFO TERMINFO_DIRS TERMCAP TZDIR
+		XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS XDG_CACHE_HOME XDG_STATE_HOME XDG_RUNTIME_DIR
+		AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AWS_CA_BUNDLE CLOUDSDK_CONFIG AZURE_CONFIG_DIR HELM_PLUGINS HELM_CONFIG_HOME VAULT_ADDR CONSUL_HTTP_ADDR NOMAD_ADDR
+		ANSIBLE_CONFIG ANSIBLE_LIBRARY ANSIBLE_ROLES_PATH VAGRANT_HOME PACKER_PLUGIN_PATH TERRAFORM_CONFIG
+		VIMINIT EXINIT GVIMINIT MYVIMRC VIM VIMRUNTIME NVIM_APPNAME EMACSLOADPATH TMUX_TMPDIR SCREENRC SYSSCREENRC DISPLAY
+		MYSQL_PWD SNOWSQL_PWD REDISCLI_AUTH LUA_PATH LUA_CPATH LUA_INIT R_PROFILE R_PROFILE_USER R_ENVIRON R_ENVIRON_USER R_LIBS JULIA_LOAD_PATH JULIA_DEPOT_PATH
+		ERL_FLAGS ERL_AFLAGS ERL_ZFLAGS ELIXIR_ERL_OPTIONS MIX_HOME GHCRTS TEXINPUTS TEXMFCNF TEXMFHOME GS_OPTIONS GS_LIB MAGICK_CONFIGURE_PATH
+		ANTHROPIC_BASE_URL OPENAI_BASE_URL CLAUDE_CONFIG_DIR CODEX_HOME MALLOC_CHECK_ GLIBC_TUNABLES NIX_PATH NIX_CONFIG DIRENV_CONFIG
+	`) {
+		m[n] = struct{}{}
+	}
+	return m
+}()

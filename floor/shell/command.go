@@ -1,0 +1,427 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"assent/floor/commands"
+	"assent/floor/effect"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// found marks, behind a folder, any path at or below it: what find prints.
+const found = "\x00f"
+
+// pathEffect is a path that is touched, before it is prepared.
+type pathEffect struct {
+	kind   effect.Kind
+	text   string
+	span   effect.Span
+	cmd    *effect.Command
+	option string
+	cwd    string // where it is relative to, when at is set
+	at     bool
+	meta   bool
+	tree   bool
+	maybe  bool
+	priv   bool
+}
+
+func (r *reader) path(p pathEffect, w *world) {
+	if p.text == "" {
+		return
+	}
+	cwd := w.cwd
+	if p.at {
+		cwd = p.cwd
+	}
+	e := effect.Effect{Kind: p.kind, Span: p.span, Command: p.cmd, Option: p.option, Meta: p.meta, Tree: p.tree, Privileged: p.priv}
+	if p.maybe {
+		e.Certainty = effect.Maybe
+	}
+	text := strings.ReplaceAll(strings.ReplaceAll(p.text, commands.Words, commands.Unknown), commands.Number, commands.Star)
+	if base, rest, isFound := strings.Cut(text, found); isFound {
+		if rest != "" || strings.Contains(base, commands.Unknown) {
+			text = commands.Unknown
+		} else {
+			text, e.Tree = base, true
+		}
+	}
+	if i := strings.Index(text, commands.Temp); i >= 0 {
+		if i == 0 && !strings.Contains(text, "..") && !strings.Contains(text, commands.Unknown) {
+			e.Own, e.Target = true, "a temporary file of this call"+display(text[len(commands.Temp):])
+			r.add(e)
+			return
+		}
+		text = commands.Unknown
+	}
+	e.Path = r.place.Prepare(text, cwd)
+	switch {
+	case !e.Path.Known():
+		e.Target = display(p.text)
+	case e.Path.Inside():
+		e.Target = e.Path.Rel
+	default:
+		e.Target = e.Path.Abs
+	}
+	r.add(e)
+}
+
+func (r *reader) redirect(rd *syntax.Redirect, w *world) {
+	if rd.Word == nil && rd.Hdoc == nil {
+		return
+	}
+	span := r.spans.span(rd)
+	fd := ""
+	if rd.N != nil {
+		fd = rd.N.Value
+		if strings.HasPrefix(fd, "{") {
+			r.assignVar(w, strings.Trim(fd, "{}"), commands.Number, span)
+		}
+	}
+	switch rd.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		text := r.heredoc(rd, w)
+		if fd == "" || fd == "0" {
+			r.stdin = &text
+		}
+		return
+	case syntax.WordHdoc:
+		text := r.value(rd.Word, w) + "\n"
+		if fd == "" || fd == "0" {
+			r.stdin = &text
+		}
+		return
+	}
+	list := r.fields(rd.Word, w)
+	if len(list) != 1 {
+		if len(list) > 1 {
+			r.opaque(span, "a redirection to several words")
+		}
+		return
+	}
+	target := list[0]
+	reads, writes := false, false
+	switch rd.Op {
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.AppClob, syntax.RdrAllClob, syntax.AppAllClob:
+		writes = true
+	case syntax.RdrIn:
+		reads = true
+	case syntax.RdrInOut:
+		reads, writes = true, true
+	case syntax.DplIn, syntax.DplOut:
+		if isNumber(target) || target == commands.Number || target == "-" || strings.HasSuffix(target, "-") && isNumber(target[:len(target)-1]) {
+			if rd.Op == syntax.DplOut && (fd == "" || fd == "1") {
+				r.sink = nil // it goes elsewhere
+			}
+			return
+		}
+		reads, writes = rd.Op == syntax.DplIn, rd.Op == syntax.DplOut
+	default:
+		r.opaque(span, "a redirection that is not followed")
+		return
+	}
+	if host, isNet := strings.CutPrefix(target, "/dev/tcp/"); isNet {
+		r.net(host, span, nil, "")
+		return
+	}
+	if host, isNet := strings.CutPrefix(target, "/dev/udp/"); isNet {
+		r.net(host, span, nil, "")
+		return
+	}
+	where := r.spans.span(rd)
+	if reads {
+		r.path(pathEffect{kind: effect.Read, text: target, span: where}, w)
+		if fd == "" || fd == "0" {
+			text := commands.Words
+			r.stdin = &text
+		}
+	}
+	if writes {
+		r.path(pathEffect{kind: effect.Write, text: target, span: where}, w)
+		if fd == "" || fd == "1" || rd.Op == syntax.RdrAll || rd.Op == syntax.AppAll {
+			r.sink = nil
+		}
+	}
+}
+
+// heredoc is the text of a here-document, expanded unless its word is quoted.
+func (r *reader) heredoc(rd *syntax.Redirect, w *world) string {
+	if rd.Hdoc == nil {
+		return ""
+	}
+	quoted := false
+	for _, p := range rd.Word.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			quoted = quoted || strings.IndexByte(p.Value, '\\') >= 0
+		default:
+			quoted = true
+		}
+	}
+	x := expansion{r: r, w: w, quotes: 1}
+	for _, p := range rd.Hdoc.Parts {
+		if lit, isLit := p.(*syntax.Lit); isLit {
+			if quoted {
+				x.cur.WriteString(lit.Value)
+			} else {
+				x.cur.WriteString(strings.ReplaceAll(dquoted(strings.ReplaceAll(lit.Value, `\"`, `\\"`)), "\x00", ""))
+			}
+			continue
+		}
+		x.part(p)
+	}
+	return x.one()
+}
+
+// net tells an address: a URL, "host", "host:port" or "host/port".
+func (r *reader) net(target string, span effect.Span, cmd *effect.Command, option string) {
+	r.add(effect.Effect{Kind: effect.Net, Target: display(target), Span: span, Command: cmd, Option: option})
+}
+
+// trusted are the folders whose programs are known by their base name.
+var trusted = []string{"/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/opt/homebrew/bin/",
+	"/usr/local/go/bin/", "/snap/bin/", "/run/current-system/sw/bin/"}
+
+// program returns the name by which a program is known, and whether it is run
+// by a path that says nothing about what it is.
+func program(name string) (base string, foreign bool) {
+	if strings.IndexByte(name, '/') < 0 {
+		return name, false
+	}
+	clean := path.Clean(name)
+	for _, t := range trusted {
+		if rest, isUnder := strings.CutPrefix(clean, t); isUnder && strings.IndexByte(rest, '/') < 0 {
+			return rest, false
+		}
+	}
+	return name, true
+}
+
+// command tells what an external program does with its words.
+func (r *reader) command(ws []word, w *world, ctx context) {
+	if !r.step() {
+		return
+	}
+	span := spanOf(ws)
+	name, foreign := program(ws[0].text)
+	if foreign {
+		r.foreign(ws, name, w, ctx)
+		return
+	}
+	entry := r.know.Lookup(name)
+	if entry == nil {
+		cmd := &effect.Command{Program: name, Wrappers: ctx.wrappers}
+		plainWords(cmd, ws[1:])
+		r.add(effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option})
+		r.add(effect.Effect{Target: "nothing is known of the program " + display(name), Span: span, Command: cmd, Coverable: true, Privileged: ctx.privileged})
+		r.maybePaths(ws[1:], cmd, w)
+		r.tellSecrets(span, cmd)
+		r.print(commands.Words)
+		return
+	}
+	if name == "parallel" && r.parallel(ws, w, ctx) {
+		return
+	}
+	reading := entry.Read(texts(ws))
+	cmd := &effect.Command{Program: name, Sub: reading.Sub, Wrappers: ctx.wrappers, Class: reading.Class, Described: true}
+	for i := range reading.Options {
+		u := &reading.Options[i]
+		o := effect.Option{Name: u.Name, Value: display(u.Value), Valued: u.Valued}
+		if u.Option != nil {
+			o.Names = u.Option.Names
+		}
+		cmd.Options = append(cmd.Options, o)
+	}
+	for _, i := range reading.Loose {
+		cmd.Operands = append(cmd.Operands, display(ws[i].text))
+	}
+	run := effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option}
+	at := len(r.out)
+	r.add(run)
+	n := len(r.out)
+	t := typed{r: r, cmd: cmd, ws: ws, w: w, cwd: w.cwd, ctx: ctx, reading: &reading, entry: entry}
+	t.all()
+	if t.class != "" && n > at {
+		cmd.Class = t.class
+	}
+	r.tellSecrets(span, cmd)
+	r.output(name, &reading, ws, w)
+}
+
+func plainWords(cmd *effect.Command, ws []word) {
+	for _, x := range ws {
+		if strings.HasPrefix(x.text, "-") && len(x.text) > 1 {
+			n, v, valued := strings.Cut(display(x.text), "=")
+			cmd.Options = append(cmd.Options, effect.Option{Name: n, Value: v, Valued: valued})
+		} else {
+			cmd.Operands = append(cmd.Operands, display(x.text))
+		}
+	}
+}
+
+// foreign tells a program that is run by its path: it is a file like any other.
+func (r *reader) foreign(ws []word, name string, w *world, ctx context) {
+	span := spanOf(ws)
+	cmd := &effect.Command{Program: name, Wrappers: ctx.wrappers, Class: effect.Code, Described: false}
+	plainWords(cmd, ws[1:])
+	r.add(effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option})
+	r.path(pathEffect{kind: effect.Read, text: name, span: ws[0].span, cmd: cmd, maybe: true}, w)
+	r.add(effect.Effect{Target: "runs a program by its path", Span: ws[0].span, Command: cmd, Coverable: true, Privileged: ctx.privileged})
+	r.maybePaths(ws[1:], cmd, w)
+	r.tellSecrets(span, cmd)
+	r.print(commands.Words)
+}
+
+// pathLike reports whether a word of a program nobody described may be a path.
+func pathLike(s string) bool {
+	if strings.HasPrefix(s, "-") {
+		return false
+	}
+	return strings.HasPrefix(s, ".") || strings.ContainsAny(s, "/~")
+}
+
+func (r *reader) maybePaths(ws []word, cmd *effect.Command, w *world) {
+	for _, x := range ws {
+		t := x.text
+		if strings.HasPrefix(t, "-") {
+			_, v, joined := strings.Cut(t, "=")
+			if !joined {
+				continue
+			}
+			t = v
+		}
+		if strings.Contains(t, "://") {
+			r.add(effect.Effect{Kind: effect.Net, Certainty: effect.Maybe, Target: display(t), Span: x.span, Command: cmd})
+			continue
+		}
+		if pathLike(t) {
+			r.path(pathEffect{kind: effect.Read, text: t, span: x.span, cmd: cmd, maybe: true, tree: false}, w)
+		}
+	}
+}
+
+// parallel follows GNU parallel with ":::" arguments.
+func (r *reader) parallel(ws []word, w *world, ctx context) bool {
+	at := slices.IndexFunc(ws, func(x word) bool { return x.text == ":::" })
+	if at < 0 {
+		return false
+	}
+	template := ws[1:at]
+	for len(template) > 0 && strings.HasPrefix(template[0].text, "-") {
+		if !strings.HasPrefix(template[0].text, "--") && len(template[0].text) == 2 && strings.ContainsAny(template[0].text[1:], "jnNSPaIsLd") && len(template) > 1 {
+			template = template[1:]
+		}
+		template = template[1:]
+	}
+	span := spanOf(ws)
+	r.add(effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Privileged: ctx.privileged,
+		Command: &effect.Command{Program: "parallel", Class: effect.Wrap, Described: true, Wrappers: ctx.wrappers}})
+	base := strings.Join(texts(template), " ")
+	for i, a := range ws[at+1:] {
+		if i > maxRounds || a.text == ":::" || a.text == "::::" {
+			r.opaque(span, "arguments of parallel that are not followed")
+			break
+		}
+		text := base
+		switch {
+		case strings.Contains(base, "{}"):
+			text = strings.ReplaceAll(base, "{}", a.text)
+		case base == "":
+			text = a.text
+		default:
+			text = base + " " + quote(a.text)
+		}
+		r.nested(text, []*world{w.child()}, spans{fixed: &span}, span)
+	}
+	r.print(commands.Words)
+	return true
+}
+
+// output adds what a described program prints, as far as that is known.
+func (r *reader) output(name string, reading *commands.Reading, ws []word, w *world) {
+	if r.sink == nil {
+		return
+	}
+	words := texts(ws)[1:]
+	switch name {
+	case "mktemp":
+		if len(reading.Issues) == 0 && len(reading.Operands) == 0 {
+			dir := false
+			for i := range reading.Options {
+				n := reading.Options[i].Name
+				dir = dir || n == "--tmpdir" || n == "-p" || n == "--suffix" && !commands.Known(reading.Options[i].Value)
+			}
+			if !dir {
+				r.print(commands.Temp + "\n")
+				return
+			}
+		}
+	case "cat":
+		if len(words) == 0 && r.stdin != nil {
+			r.print(*r.stdin)
+			return
+		}
+	case "basename":
+		if len(words) == 1 && commands.Known(words[0]) && !strings.HasPrefix(words[0], "-") {
+			r.print(path.Base(words[0]) + "\n")
+			return
+		}
+	case "dirname":
+		if len(words) == 1 && commands.Known(words[0]) && !strings.HasPrefix(words[0], "-") {
+			r.print(path.Dir(words[0]) + "\n")
+			return
+		}
+	case "seq", "nproc":
+		r.print(commands.Number + "\n")
+		return
+	case "wc":
+		if len(reading.Operands) == 0 && len(reading.Options) == 1 {
+			r.print(commands.Number + "\n")
+			return
+		}
+	case "date":
+		if len(words) == 1 && (words[0] == "+%s" || words[0] == "+%Y" || words[0] == "+%Y%m%d" || words[0] == "+%Y%m%d%H%M%S" || words[0] == "+%s%N") {
+			r.print(commands.Number + "\n")
+			return
+		}
+	case "find":
+		if start, fine := starts(reading); fine {
+			for _, s := range start {
+				r.print(s + found + "\n")
+			}
+			return
+		}
+	case "true", "false", "sleep", "mkdir", "rm", "cp", "mv", "touch", "chmod", "ln", "cd":
+		if len(reading.Issues) == 0 && len(reading.Options) == 0 {
+			return
+		}
+	}
+	r.print(commands.Words)
+}
+
+// starts returns the folders a find begins with, when all it prints is paths.
+func starts(reading *commands.Reading) ([]string, bool) {
+	for i := range reading.Options {
+		switch reading.Options[i].Name {
+		case "-printf", "-fprintf", "-ls", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fls", "-print0":
+			return nil, false
+		}
+	}
+	if len(reading.Issues) > 0 {
+		return nil, false
+	}
+	var out []string
+	for _, o := range reading.Operands {
+		if !commands.Known(o.Text) || strings.ContainsAny(o.Text, " \t\n") {
+			return nil, false
+		}
+		out = append(out, o.Text)
+	}
+	if len(out) == 0 {
+		out = []string{"."}
+	}
+	return out, true
+}

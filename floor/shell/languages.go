@@ -1,0 +1,547 @@
+package shell
+
+import (
+	"strings"
+
+	"assent/floor/commands"
+	"assent/floor/effect"
+)
+
+// sed reads a sed script: which files it reads and writes and what it runs.
+func (t *typed) sed(text string, span effect.Span, option string) {
+	if !commands.Known(text) {
+		t.opaque("a sed script that is not known", span, option, false)
+		return
+	}
+	s := sedScript{s: text}
+	if !s.parse() {
+		t.opaque("a sed script that cannot be read", span, option, false)
+	}
+	for _, f := range s.reads {
+		t.path(effect.Read, f, span, "r", false, false)
+	}
+	for _, f := range s.writes {
+		t.path(effect.Write, f, span, "w", false, false)
+	}
+	for _, c := range s.runs {
+		if c == "" {
+			t.opaque("sed runs what it reads as a command", span, "e", false)
+		} else {
+			t.shellText(c, span, "e", word{}, 0)
+		}
+	}
+}
+
+type sedScript struct {
+	s      string
+	i      int
+	reads  []string
+	writes []string
+	runs   []string
+}
+
+func (s *sedScript) rest() string {
+	end := strings.IndexByte(s.s[s.i:], '\n')
+	if end < 0 {
+		end = len(s.s) - s.i
+	}
+	out := s.s[s.i : s.i+end]
+	s.i += end
+	return strings.TrimSpace(out)
+}
+
+func (s *sedScript) blanks(more string) {
+	for s.i < len(s.s) && strings.IndexByte(" \t"+more, s.s[s.i]) >= 0 {
+		s.i++
+	}
+}
+
+// delimited skips to the next delimiter; in a regular expression a bracket
+// expression may hold it.
+func (s *sedScript) delimited(d byte, regexp bool) bool {
+	for s.i < len(s.s) {
+		c := s.s[s.i]
+		switch {
+		case c == '\\':
+			s.i++
+		case c == d:
+			s.i++
+			return true
+		case c == '[' && regexp:
+			if n := bracket(strings.ReplaceAll(s.s[s.i:], "/", "x")); n > 0 {
+				s.i += n - 1
+			}
+		case c == '\n' && regexp:
+			return false
+		}
+		s.i++
+	}
+	return false
+}
+
+func (s *sedScript) address() bool {
+	if s.i >= len(s.s) {
+		return true
+	}
+	switch c := s.s[s.i]; {
+	case c >= '0' && c <= '9' || c == '$':
+		for s.i < len(s.s) && strings.IndexByte("0123456789$~+", s.s[s.i]) >= 0 {
+			s.i++
+		}
+	case c == '/' || c == '\\':
+		d := c
+		s.i++
+		if c == '\\' {
+			if s.i >= len(s.s) {
+				return false
+			}
+			d = s.s[s.i]
+			s.i++
+		}
+		if !s.delimited(d, true) {
+			return false
+		}
+		for s.i < len(s.s) && (s.s[s.i] == 'I' || s.s[s.i] == 'M') {
+			s.i++
+		}
+	case c == '+' || c == '~':
+		s.i++
+		return s.address()
+	}
+	return true
+}
+
+func (s *sedScript) parse() bool {
+	for s.i < len(s.s) {
+		s.blanks("\n;")
+		if s.i >= len(s.s) {
+			return true
+		}
+		if !s.address() {
+			return false
+		}
+		s.blanks("")
+		if s.i < len(s.s) && s.s[s.i] == ',' {
+			s.i++
+			s.blanks("")
+			if !s.address() {
+				return false
+			}
+			s.blanks("")
+		}
+		for s.i < len(s.s) && (s.s[s.i] == '!' || s.s[s.i] == ' ' || s.s[s.i] == '\t') {
+			s.i++
+		}
+		if s.i >= len(s.s) {
+			return false
+		}
+		c := s.s[s.i]
+		s.i++
+		switch c {
+		case '{', '}', '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z', 'F':
+		case '#':
+			s.rest()
+		case 'l', 'L', 'q', 'Q':
+			s.blanks("")
+			for s.i < len(s.s) && s.s[s.i] >= '0' && s.s[s.i] <= '9' {
+				s.i++
+			}
+		case ':', 'b', 't', 'T', 'v':
+			end := strings.IndexAny(s.s[s.i:], ";\n}")
+			if end < 0 || c == ':' && strings.IndexAny(s.s[s.i:], ";\n") < 0 {
+				end = len(s.s) - s.i
+			}
+			s.i += end
+		case 'a', 'i', 'c':
+			if s.i < len(s.s) && s.s[s.i] != '\\' && s.s[s.i] != ' ' && s.s[s.i] != '\t' {
+				return false
+			}
+			for { // the text goes on behind a backslash at the end of a line
+				line := s.i
+				s.rest()
+				if !strings.HasSuffix(s.s[line:s.i], "\\") || s.i >= len(s.s) {
+					break
+				}
+				s.i++
+			}
+		case 'r', 'R':
+			s.reads = append(s.reads, s.rest())
+		case 'w', 'W':
+			s.writes = append(s.writes, s.rest())
+		case 'e':
+			s.runs = append(s.runs, s.rest())
+		case 'y':
+			if s.i >= len(s.s) {
+				return false
+			}
+			d := s.s[s.i]
+			s.i++
+			if !s.delimited(d, false) || !s.delimited(d, false) {
+				return false
+			}
+		case 's':
+			if s.i >= len(s.s) {
+				return false
+			}
+			d := s.s[s.i]
+			s.i++
+			if d == '\n' || d == '\\' || !s.delimited(d, true) || !s.delimited(d, false) {
+				return false
+			}
+		flags:
+			for s.i < len(s.s) {
+				switch f := s.s[s.i]; {
+				case f == 'w':
+					s.i++
+					s.writes = append(s.writes, s.rest())
+					break flags
+				case f == 'e':
+					s.i++
+					s.runs = append(s.runs, "")
+				case strings.IndexByte("gpIimM0123456789", f) >= 0:
+					s.i++
+				default:
+					break flags
+				}
+			}
+		default:
+			return false
+		}
+		s.blanks("")
+		if s.i < len(s.s) && strings.IndexByte(";\n}#{", s.s[s.i]) < 0 && c != '{' && c != '}' {
+			return false
+		}
+	}
+	return true
+}
+
+// awk reads an awk program: what it writes, reads and runs beyond its input.
+func (t *typed) awk(text string, span effect.Span, option string) {
+	if !commands.Known(text) {
+		t.opaque("an awk program that is not known", span, option, false)
+		return
+	}
+	a := awkScan{s: text}
+	a.scan()
+	for _, f := range a.writes {
+		t.path(effect.Write, f, span, ">", false, false)
+	}
+	for _, f := range a.reads {
+		t.path(effect.Read, f, span, "getline", false, false)
+	}
+	for _, c := range a.runs {
+		t.shellText(c, span, "system", word{}, 0)
+	}
+	for _, why := range a.opaque {
+		t.opaque(why, span, "awk", false)
+	}
+}
+
+// awkScan walks the tokens of an awk program. It need not be a parser: it looks
+// for the few forms that reach outside, and what it cannot tell it says.
+type awkScan struct {
+	s      string
+	i      int
+	writes []string
+	reads  []string
+	runs   []string
+	opaque []string
+}
+
+type awkToken struct {
+	kind byte // 's' string, 'r' regular expression, 'n' name, '0' number, 'o' operator, '\n', 0 end
+	text string
+}
+
+func (a *awkScan) next(prev awkToken) awkToken {
+	for a.i < len(a.s) {
+		c := a.s[a.i]
+		switch {
+		case c == ' ' || c == '\t' || c == '\r':
+			a.i++
+		case c == '\\' && a.i+1 < len(a.s) && a.s[a.i+1] == '\n':
+			a.i += 2
+		case c == '#':
+			for a.i < len(a.s) && a.s[a.i] != '\n' {
+				a.i++
+			}
+		case c == '\n':
+			a.i++
+			return awkToken{'\n', "\n"}
+		case c == '"':
+			start := a.i + 1
+			a.i++
+			for a.i < len(a.s) && a.s[a.i] != '"' {
+				if a.s[a.i] == '\\' {
+					a.i++
+				}
+				a.i++
+			}
+			end := min(a.i, len(a.s))
+			a.i = min(a.i+1, len(a.s))
+			return awkToken{'s', a.s[min(start, end):end]}
+		case c == '/' && prev.kind != 'n' && prev.kind != '0' && prev.kind != 's' && prev.text != ")" && prev.text != "]" && prev.text != "++" && prev.text != "--":
+			start := a.i
+			a.i++
+			for a.i < len(a.s) && a.s[a.i] != '/' && a.s[a.i] != '\n' {
+				switch {
+				case a.s[a.i] == '\\':
+					a.i++
+				case a.s[a.i] == '[':
+					if n := bracket(strings.ReplaceAll(a.s[a.i:], "/", "x")); n > 0 {
+						a.i += n - 1
+					}
+				}
+				a.i++
+			}
+			a.i = min(a.i+1, len(a.s))
+			return awkToken{'r', a.s[start:a.i]}
+		case c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z':
+			start := a.i
+			for a.i < len(a.s) && (a.s[a.i] == '_' || a.s[a.i]|0x20 >= 'a' && a.s[a.i]|0x20 <= 'z' || a.s[a.i] >= '0' && a.s[a.i] <= '9') {
+				a.i++
+			}
+			return awkToken{'n', a.s[start:a.i]}
+		case c >= '0' && c <= '9':
+			start := a.i
+			for a.i < len(a.s) && (a.s[a.i] >= '0' && a.s[a.i] <= '9' || a.s[a.i] == '.') {
+				a.i++
+			}
+			return awkToken{'0', a.s[start:a.i]}
+		default:
+			for _, op := range []string{"||", "&&", "|&", ">>", ">=", "<=", "==", "!=", "++", "--"} {
+				if strings.HasPrefix(a.s[a.i:], op) {
+					a.i += 2
+					return awkToken{'o', op}
+				}
+			}
+			a.i++
+			return awkToken{'o', a.s[a.i-1 : a.i]}
+		}
+	}
+	return awkToken{}
+}
+
+// literal returns the text of a string token that stands alone.
+func awkText(t awkToken) (string, bool) {
+	if t.kind != 's' || strings.IndexByte(t.text, '\\') >= 0 {
+		return "", false
+	}
+	return t.text, true
+}
+
+func (a *awkScan) scan() {
+	var toks []awkToken
+	var prev awkToken
+	for {
+		t := a.next(prev)
+		if t.kind == 0 {
+			break
+		}
+		toks = append(toks, t)
+		prev = t
+		if (prev.kind == 'n') && (prev.text == "print" || prev.text == "printf" || prev.text == "return" || prev.text == "in") {
+			prev.kind = 'o' // a regular expression may follow
+		}
+	}
+	at := func(i int) awkToken {
+		if i < 0 || i >= len(toks) {
+			return awkToken{kind: '\n', text: "\n"}
+		}
+		return toks[i]
+	}
+	ends := func(t awkToken) bool {
+		return t.kind == '\n' || t.text == ";" && t.kind == 'o' || t.text == "}" && t.kind == 'o'
+	}
+	printing, depth := false, 0
+	for i, t := range toks {
+		switch {
+		case t.kind == 'n' && (t.text == "print" || t.text == "printf"):
+			printing, depth = true, 0
+		case ends(t):
+			printing = false
+		case t.kind == 'o' && t.text == "(":
+			depth++
+		case t.kind == 'o' && t.text == ")":
+			depth--
+		case t.kind == 'n' && t.text == "system":
+			text, plain := awkText(at(i + 2))
+			if at(i+1).text == "(" && plain && at(i+3).text == ")" {
+				a.runs = append(a.runs, text)
+			} else {
+				a.opaque = append(a.opaque, "awk runs a command that cannot be told")
+			}
+		case t.kind == 'n' && (t.text == "ENVIRON" || t.text == "PROCINFO"):
+			a.opaque = append(a.opaque, "awk reads the environment")
+		case t.kind == 'n' && t.text == "extension":
+			a.opaque = append(a.opaque, "awk loads code")
+		case t.kind == 'o' && t.text == "@":
+			a.opaque = append(a.opaque, "awk loads code or calls a function by name")
+		case t.kind == 'o' && (t.text == ">" || t.text == ">>") && printing && depth <= 0:
+			text, plain := awkText(at(i + 1))
+			if next := at(i + 2); plain && (ends(next) || next.kind == 0) {
+				a.writes = append(a.writes, text)
+			} else {
+				a.opaque = append(a.opaque, "awk writes a file that cannot be told")
+			}
+		case t.kind == 'o' && (t.text == "|" || t.text == "|&"):
+			text, plain := awkText(at(i + 1))
+			before, plainBefore := awkText(at(i - 1))
+			switch {
+			case at(i+1).text == "getline" && plainBefore && (ends(at(i-2)) || at(i-2).text == "{" || at(i-2).text == "("):
+				a.runs = append(a.runs, before)
+			case printing && plain && ends(at(i+2)):
+				a.runs = append(a.runs, text)
+			default:
+				a.opaque = append(a.opaque, "awk runs a command that cannot be told")
+			}
+		case t.kind == 'n' && t.text == "getline":
+			j := i + 1
+			if at(j).kind == 'n' {
+				j++
+			}
+			if at(j).kind == 'o' && at(j).text == "<" {
+				if text, plain := awkText(at(j + 1)); plain {
+					a.reads = append(a.reads, text)
+				} else {
+					a.opaque = append(a.opaque, "awk reads a file that cannot be told")
+				}
+			}
+		}
+	}
+}
+
+// jq reads a jq or yq filter: it may read the environment or load modules.
+func (t *typed) jq(text string, span effect.Span, option string) {
+	if !commands.Known(text) {
+		t.opaque("a filter that is not known", span, option, false)
+		return
+	}
+	for _, w := range []string{"env", "ENV", "import", "include", "load", "load_str", "load_xml", "load_props", "load_base64", "strenv", "envsubst", "input_filename",
+		"get_search_list", "modulemeta", "eval", "system", "exec"} {
+		if hasWord(text, w) {
+			if w == "input_filename" || w == "modulemeta" {
+				continue
+			}
+			if (w == "env" || w == "load" || w == "eval" || w == "system" || w == "exec" || w == "include" || w == "import") && strings.Contains(text, "."+w) && !hasWord(strings.ReplaceAll(text, "."+w, ""), w) {
+				continue // a field of that name
+			}
+			t.opaque("a filter that reads the environment or loads files", span, "jq", false)
+			return
+		}
+	}
+}
+
+// hasWord reports whether a name stands in text as a word of its own.
+func hasWord(text, name string) bool {
+	for i := 0; ; {
+		j := strings.Index(text[i:], name)
+		if j < 0 {
+			return false
+		}
+		j += i
+		before := j == 0 || !nameByte(text[j-1])
+		after := j+len(name) == len(text) || !nameByte(text[j+len(name)])
+		if before && after {
+			return true
+		}
+		i = j + 1
+	}
+}
+
+func nameByte(c byte) bool {
+	return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9'
+}
+
+// sql tells SQL text that does more than look.
+func (t *typed) sql(text string, span effect.Span, option string) {
+	if !commands.Known(text) {
+		t.opaque("an SQL text that is not known", span, option, true)
+		return
+	}
+	for _, stmt := range statements(text) {
+		if !lookUp(stmt) {
+			t.opaque("an SQL statement that may change something or reach outside", span, "sql", true)
+			return
+		}
+	}
+}
+
+// statements splits SQL at semicolons outside of quotes and removes comments.
+func statements(text string) []string {
+	var out []string
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '\'' || c == '"' || c == '`':
+			j := i + 1
+			for j < len(text) && text[j] != c {
+				j++
+			}
+			b.WriteString(" ? ")
+			i = j
+		case c == '-' && strings.HasPrefix(text[i:], "--"):
+			for i < len(text) && text[i] != '\n' {
+				i++
+			}
+			b.WriteByte(' ')
+		case c == '/' && strings.HasPrefix(text[i:], "/*"):
+			if strings.HasPrefix(text[i:], "/*!") { // MySQL runs it
+				b.WriteString(" into ")
+			}
+			end := strings.Index(text[i+2:], "*/")
+			if end < 0 {
+				return append(out, "unclosed comment")
+			}
+			i += end + 3
+			b.WriteByte(' ')
+		case c == ';':
+			out = append(out, b.String())
+			b.Reset()
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return append(out, b.String())
+}
+
+func lookUp(stmt string) bool {
+	words := strings.FieldsFunc(strings.ToLower(stmt), func(r rune) bool { return strings.ContainsRune(" \t\r\n(),=<>+*", r) })
+	if len(words) == 0 {
+		return true
+	}
+	first := words[0]
+	if strings.HasPrefix(first, ".") {
+		switch first {
+		case ".tables", ".schema", ".headers", ".header", ".mode", ".databases", ".indexes", ".indices", ".width", ".help", ".quit", ".exit", ".timer", ".show", ".fullschema", ".dbinfo", ".stats":
+			return true
+		}
+		return false
+	}
+	if strings.HasPrefix(first, `\`) {
+		return strings.HasPrefix(first, `\d`) || first == `\l` || first == `\l+` || first == `\z` || first == `\x` || first == `\conninfo` || first == `\timing` || first == `\q`
+	}
+	switch first {
+	case "select", "with", "show", "explain", "describe", "desc", "values", "pragma", "use", "table":
+	default:
+		return false
+	}
+	for _, w := range words {
+		switch w {
+		case "insert", "update", "delete", "drop", "alter", "create", "truncate", "grant", "revoke", "into", "outfile", "dumpfile", "copy", "call", "do", "execute", "exec",
+			"attach", "detach", "vacuum", "reindex", "replace", "merge", "set", "lock", "install", "load", "export", "import":
+			return false
+		}
+		for _, f := range []string{"load_extension", "writefile", "readfile", "edit", "load_file", "pg_read", "pg_ls", "pg_stat_file", "pg_terminate", "pg_cancel", "pg_reload", "pg_sleep", "lo_", "dblink",
+			"xp_", "sp_", "sys_exec", "sys_eval", "utl_", "dbms_", "read_csv", "read_parquet", "read_json", "read_text", "read_blob", "glob", "nextval", "setval", "currval", "query_to_xml", "fts3_tokenizer", "url", "s3", "file", "remote", "mysql", "postgresql", "getenv"} {
+			if strings.HasPrefix(w, f) && (strings.HasSuffix(f, "_") || w == f || strings.HasPrefix(f, "pg_") || strings.HasPrefix(f, "read_") || strings.HasPrefix(f, "dblink")) && strings.Contains(stmt, "(") {
+				return false
+			}
+		}
+	}
+	if first == "pragma" {
+		return !strings.Contains(stmt, "=")
+	}
+	return true
+}

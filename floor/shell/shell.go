@@ -1,0 +1,705 @@
+// Package shell tells what a bash text would do: it reads the text, follows
+// what can be followed (folders, assignments, functions, loops, here-documents,
+// substitutions, wrappers) and returns the effects. It never runs anything and
+// does no I/O; what it cannot tell it says so, as an opaque effect.
+//
+// It never says less than what the text may do. Where the course of the text
+// depends on what only running it would show, both courses are told.
+//
+// Start reading at [Effects]; words.go expands words, command.go reads external
+// programs, builtins.go what the shell does itself.
+package shell
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"assent/floor/commands"
+	"assent/floor/effect"
+	"assent/floor/paths"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// The limits of policy §2 and of the work one text may cause.
+const (
+	MaxText   = 10_000 // characters; a longer text is told and asked about
+	maxParse  = 1 << 20
+	maxDepth  = 40     // texts within texts, functions, substitutions
+	maxNest   = 200    // brackets within brackets, before the parser sees them
+	maxWork   = 20_000 // statements and words
+	maxWorlds = 8      // courses that are followed side by side
+	maxFields = 256    // words one word may become
+	maxKnown  = 1 << 16
+	maxRounds = 16 // passes over a loop with a known list
+)
+
+// Effects returns what the text would do at that place, in the order of the
+// text. A text that does nothing has no effects; one that cannot be read has
+// at least an opaque one.
+func Effects(text string, place *paths.Place, know *commands.Knowledge) []effect.Effect {
+	r := &reader{place: place, know: know, whole: text}
+	whole := effect.Span{Start: 0, End: len(text)}
+	switch {
+	case len(text) > maxParse:
+		r.add(effect.Effect{Target: "the text is too long to read", Span: whole})
+		return r.out
+	case strings.IndexByte(text, 0) >= 0:
+		r.add(effect.Effect{Target: "the text holds a NUL character", Span: whole})
+		return r.out
+	case !utf8.ValidString(text):
+		r.add(effect.Effect{Target: "the text is not valid UTF-8", Span: whole})
+	case utf8.RuneCountInString(text) > MaxText:
+		r.add(effect.Effect{Target: "the text is longer than 10,000 characters", Span: whole})
+	}
+	ws := r.nested(text, []*world{newWorld(place)}, spans{}, whole)
+	// A trap may run after everything else has changed the state.
+	for _, t := range r.traps {
+		r.nested(t.text, ws, spans{fixed: &t.span}, t.span)
+	}
+	if len(r.out) == 0 && r.ran {
+		r.out = append(r.out, effect.Effect{Kind: effect.Run, Target: ":", Span: whole,
+			Command: &effect.Command{Program: ":", Class: effect.Look, Described: true}})
+	}
+	return r.out
+}
+
+// spans maps positions of a nested text to the text of the call: either by an
+// offset or, when the nested text is spelled otherwise, all to one range.
+type spans struct {
+	offset int
+	fixed  *effect.Span
+}
+
+func (s spans) span(n syntax.Node) effect.Span {
+	if s.fixed != nil {
+		return *s.fixed
+	}
+	return effect.Span{Start: int(n.Pos().Offset()) + s.offset, End: int(n.End().Offset()) + s.offset}
+}
+
+// reader walks one text.
+type reader struct {
+	place *paths.Place
+	know  *commands.Knowledge
+	whole string
+	out   []effect.Effect
+	seen  map[seenKey]struct{}
+	spans spans
+	work  int
+	depth int
+	over  bool // the limits were met and told
+	ran   bool // something was run, even without an effect
+
+	sink    *sink   // where standard output goes, nil when nobody needs it
+	stdin   *string // what standard input holds, nil when there is none
+	branch  int     // > 0 where it cannot be told whether this runs
+	unset   bool    // take variables that nobody assigned as unset
+	met     bool    // such a variable with a default was met
+	secrets []string
+	traps   []trapped
+}
+
+type seenKey struct {
+	kind   effect.Kind
+	target string
+	span   effect.Span
+	extra  string
+}
+
+// sink collects the known standard output of a substitution or a pipe.
+type sink struct {
+	text strings.Builder
+	lost bool // something that cannot be told was printed
+}
+
+func (s *sink) String() string {
+	if s.lost {
+		return commands.Words
+	}
+	return s.text.String()
+}
+
+var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
+
+// parse reads a text; nesting is measured before, because the parser recurses.
+func parse(text string) (*syntax.File, error) {
+	p := parsers.Get().(*syntax.Parser)
+	f, err := p.Parse(strings.NewReader(text), "")
+	if err == nil {
+		parsers.Put(p)
+	}
+	return f, err
+}
+
+// deep reports whether a text opens more brackets than a person would write.
+func deep(text string) bool {
+	open, most := 0, 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(', '{', '`':
+			open++
+			most = max(most, open)
+		case ')', '}':
+			open = max(0, open-1)
+		}
+	}
+	if most > maxNest {
+		return true
+	}
+	return strings.Count(text, "if ")+strings.Count(text, "while ")+strings.Count(text, "for ")+
+		strings.Count(text, "case ")+strings.Count(text, "! ") > 10*maxNest
+}
+
+func (r *reader) add(e effect.Effect) {
+	// Courses that agree tell the same effect twice.
+	if n := len(r.out); n > 0 {
+		extra := ""
+		if e.Command != nil {
+			extra = e.Command.Program + e.Option
+		}
+		if n < 16 {
+			for i := range r.out {
+				if same(&r.out[i], &e, extra) {
+					return
+				}
+			}
+		} else {
+			if r.seen == nil {
+				r.seen = make(map[seenKey]struct{}, 64)
+				for i := range r.out {
+					r.seen[keyOf(&r.out[i])] = struct{}{}
+				}
+			}
+			k := keyOf(&e)
+			if _, ok := r.seen[k]; ok {
+				return
+			}
+			r.seen[k] = struct{}{}
+		}
+	}
+	r.out = append(r.out, e)
+}
+
+func keyOf(e *effect.Effect) seenKey {
+	k := seenKey{kind: e.Kind, target: e.Target, span: e.Span}
+	if e.Command != nil {
+		k.extra = e.Command.Program + e.Option
+	}
+	if e.Privileged {
+		k.extra += " privileged"
+	}
+	if e.Certainty == effect.Maybe {
+		k.extra += " maybe"
+	}
+	return k
+}
+
+func same(a, b *effect.Effect, extra string) bool {
+	if a.Kind != b.Kind || a.Span != b.Span || a.Target != b.Target || a.Privileged != b.Privileged || a.Certainty != b.Certainty {
+		return false
+	}
+	was := ""
+	if a.Command != nil {
+		was = a.Command.Program + a.Option
+	}
+	return was == extra
+}
+
+func (r *reader) opaque(span effect.Span, why string) {
+	r.add(effect.Effect{Target: why, Span: span})
+}
+
+// step counts work; it reports false when the text has had its share.
+func (r *reader) step() bool {
+	r.work++
+	if r.work <= maxWork && r.depth <= maxDepth {
+		return true
+	}
+	if !r.over {
+		r.over = true
+		r.add(effect.Effect{Target: "too much to follow", Span: effect.Span{Start: 0, End: len(r.whole)}})
+	}
+	return false
+}
+
+// nested reads a text that the current one runs. where is what to point at.
+func (r *reader) nested(text string, ws []*world, sp spans, where effect.Span) []*world {
+	if !commands.Known(text) {
+		r.opaque(where, "runs text that is not known")
+		return ws
+	}
+	if deep(text) {
+		r.opaque(where, "the text is nested too deep")
+		return ws
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	if !r.step() {
+		return ws
+	}
+	f, err := parse(text)
+	if err != nil {
+		r.opaque(where, "the text cannot be read as bash: "+parseError(err))
+		return ws
+	}
+	saved := r.spans
+	r.spans = sp
+	ws = r.stmts(f.Stmts, ws)
+	r.spans = saved
+	return ws
+}
+
+func parseError(err error) string {
+	s := err.Error()
+	if len(s) > 120 {
+		s = s[:120]
+	}
+	return strings.ToValidUTF8(s, "?")
+}
+
+// stmts runs statements one after the other in every world.
+func (r *reader) stmts(list []*syntax.Stmt, ws []*world) []*world {
+	for _, s := range list {
+		if len(ws) == 1 {
+			ws = r.stmt(s, ws[0])
+		} else {
+			var next []*world
+			r.branch++
+			for _, w := range ws {
+				next = append(next, r.stmt(s, w)...)
+			}
+			r.branch--
+			ws = next
+		}
+		ws = collapse(ws)
+	}
+	return ws
+}
+
+// aside runs statements in a subshell: what they change is lost.
+func (r *reader) aside(list []*syntax.Stmt, w *world) {
+	r.depth++
+	if r.step() {
+		r.stmts(list, []*world{w.fork()})
+	}
+	r.depth--
+}
+
+func (r *reader) stmt(s *syntax.Stmt, w *world) []*world {
+	if !r.step() {
+		return []*world{w}
+	}
+	r.ran = true
+	if s.Background || s.Coprocess || s.Disown {
+		// It runs beside the rest, in a subshell.
+		r.branch++
+		r.redirected(s, w.fork())
+		r.branch--
+		w.status = ok
+		return []*world{w}
+	}
+	ws := r.redirected(s, w)
+	if s.Negated {
+		for _, w := range ws {
+			w.status = w.status.not()
+		}
+	}
+	return ws
+}
+
+// redirected applies the redirections of a statement and runs it.
+func (r *reader) redirected(s *syntax.Stmt, w *world) []*world {
+	if len(s.Redirs) == 0 {
+		return r.cmd(s, w)
+	}
+	savedIn, savedSink := r.stdin, r.sink
+	// Words are expanded before redirections for a simple command; only an
+	// assignment by ${x:=...} could tell the difference.
+	for _, rd := range s.Redirs {
+		r.redirect(rd, w)
+	}
+	ws := r.cmd(s, w)
+	r.stdin, r.sink = savedIn, savedSink
+	return ws
+}
+
+func (r *reader) cmd(s *syntax.Stmt, w *world) []*world {
+	switch c := s.Cmd.(type) {
+	case nil:
+		return []*world{w}
+	case *syntax.CallExpr:
+		return r.call(c, w)
+	case *syntax.DeclClause:
+		return r.decl(c, w)
+	case *syntax.BinaryCmd:
+		return r.binary(c, w)
+	case *syntax.Block:
+		return r.stmts(c.Stmts, []*world{w})
+	case *syntax.Subshell:
+		r.aside(c.Stmts, w)
+		w.status = unknown
+		return []*world{w}
+	case *syntax.IfClause:
+		return r.ifClause(c, w)
+	case *syntax.WhileClause:
+		return r.while(c, w)
+	case *syntax.ForClause:
+		return r.forClause(c, w)
+	case *syntax.CaseClause:
+		return r.caseClause(c, w)
+	case *syntax.FuncDecl:
+		if c.Name == nil {
+			r.opaque(r.spans.span(c), "several functions declared at once")
+			return []*world{w}
+		}
+		w.setFunc(c.Name.Value, c.Body, r.spans)
+		return []*world{w}
+	case *syntax.ArithmCmd:
+		r.arithm(c.X, w)
+		w.status = unknown
+		return []*world{w}
+	case *syntax.LetClause:
+		for _, x := range c.Exprs {
+			r.arithm(x, w)
+		}
+		return []*world{w}
+	case *syntax.TestClause:
+		r.test(c.X, w)
+		w.status = unknown
+		return []*world{w}
+	case *syntax.TimeClause:
+		if c.Stmt == nil {
+			return []*world{w}
+		}
+		return r.stmt(c.Stmt, w)
+	case *syntax.CoprocClause:
+		if c.Stmt != nil {
+			r.branch++
+			r.stmt(c.Stmt, w.fork())
+			r.branch--
+		}
+		return []*world{w}
+	default:
+		r.opaque(r.spans.span(s), "a construct of the shell that is not followed")
+		return []*world{w}
+	}
+}
+
+func (r *reader) binary(c *syntax.BinaryCmd, w *world) []*world {
+	switch c.Op {
+	case syntax.AndStmt, syntax.OrStmt:
+		stop := failed
+		if c.Op == syntax.OrStmt {
+			stop = ok
+		}
+		ws := r.stmt(c.X, w)
+		var out, run []*world
+		for _, w := range ws {
+			switch w.status {
+			case stop:
+				out = append(out, w)
+			case unknown:
+				skipped := w.fork()
+				skipped.status = stop
+				out = append(out, skipped)
+				w.status = stop.not()
+				run = append(run, w)
+			default:
+				run = append(run, w)
+			}
+		}
+		certain := len(out) == 0
+		if !certain {
+			r.branch++
+		}
+		for _, w := range run {
+			out = append(out, r.stmt(c.Y, w)...)
+		}
+		if !certain {
+			r.branch--
+		}
+		return collapse(out)
+	case syntax.Pipe, syntax.PipeAll:
+		saved, savedIn, branch := r.sink, r.stdin, r.branch
+		s := &sink{}
+		r.sink, r.branch = s, 0
+		r.depth++
+		left := w.fork()
+		r.stmts([]*syntax.Stmt{c.X}, []*world{left})
+		r.sink, r.branch = saved, branch
+		text := s.String()
+		if c.Op == syntax.PipeAll && text == "" {
+			text = commands.Words
+		}
+		r.stdin = &text
+		// The last part of a pipe runs in a subshell as well (lastpipe is off
+		// unless the text sets it; a world keeps both courses then).
+		right := w.fork()
+		ws := r.stmts([]*syntax.Stmt{c.Y}, []*world{right})
+		r.stdin = savedIn
+		r.depth--
+		if w.lastpipe {
+			return collapse(append(ws, w))
+		}
+		w.status = unknown
+		return []*world{w}
+	default:
+		r.opaque(r.spans.span(c), "an operator of the shell that is not followed")
+		return []*world{w}
+	}
+}
+
+func (r *reader) ifClause(c *syntax.IfClause, w *world) []*world {
+	ws := r.stmts(c.Cond, []*world{w})
+	var out []*world
+	r.branch++
+	defer func() { r.branch-- }()
+	then := make([]*world, 0, len(ws))
+	rest := make([]*world, 0, len(ws))
+	for _, w := range ws {
+		if w.status != failed {
+			then = append(then, w.fork())
+		}
+		if w.status != ok {
+			rest = append(rest, w)
+		}
+	}
+	out = append(out, r.stmts(c.Then, then)...)
+	if c.Else == nil {
+		return collapse(append(out, rest...))
+	}
+	for _, w := range rest {
+		if len(c.Else.Cond) == 0 { // plain else
+			out = append(out, r.stmts(c.Else.Then, []*world{w})...)
+		} else {
+			out = append(out, r.ifClause(c.Else, w)...)
+		}
+	}
+	return collapse(out)
+}
+
+// loop runs a body that may run any number of times. What it changes is told
+// by two passes: the first finds it, the second runs with it unknown.
+func (r *reader) loop(w *world, body func([]*world) []*world) []*world {
+	r.branch++
+	defer func() { r.branch-- }()
+	before := w.fork()
+	after := collapse(body([]*world{w.fork()}))
+	changed := false
+	for _, a := range after {
+		changed = before.widen(a) || changed
+	}
+	if !changed {
+		return collapse(append(after, w))
+	}
+	wide := before.fork()
+	again := body([]*world{before})
+	for _, a := range again {
+		wide.widen(a)
+	}
+	wide.status = unknown
+	return collapse(append([]*world{w, wide}, after...))
+}
+
+func (r *reader) while(c *syntax.WhileClause, w *world) []*world {
+	return r.loop(w, func(ws []*world) []*world {
+		ws = r.stmts(c.Cond, ws)
+		return r.stmts(c.Do, ws)
+	})
+}
+
+func (r *reader) forClause(c *syntax.ForClause, w *world) []*world {
+	switch l := c.Loop.(type) {
+	case *syntax.WordIter:
+		var items []string
+		if l.InPos.IsValid() {
+			for _, it := range l.Items {
+				items = append(items, r.fields(it, w)...)
+			}
+		} else {
+			items = w.args
+			if w.argsLost {
+				items = []string{commands.Words}
+			}
+		}
+		if l.Name == nil || c.Select {
+			name := ""
+			if l.Name != nil {
+				name = l.Name.Value
+			}
+			return r.loop(w, func(ws []*world) []*world {
+				for _, w := range ws {
+					if name != "" {
+						w.set(name, commands.Unknown)
+					}
+					w.set("REPLY", commands.Unknown)
+				}
+				return r.stmts(c.Do, ws)
+			})
+		}
+		if len(items) <= maxRounds && !slices.ContainsFunc(items, func(s string) bool { return strings.Contains(s, commands.Words) }) {
+			r.branch++
+			ws := []*world{w}
+			for _, it := range items {
+				pass := func(ws []*world) []*world {
+					for _, w := range ws {
+						r.assignVar(w, l.Name.Value, one(it), r.spans.span(l.Name))
+					}
+					return r.stmts(c.Do, ws)
+				}
+				if commands.Known(it) {
+					ws = pass(ws)
+					continue
+				}
+				// A pattern stands for any number of words.
+				var next []*world
+				for _, w := range ws {
+					next = append(next, r.loop(w, pass)...)
+				}
+				ws = collapse(next)
+			}
+			r.branch--
+			return ws
+		}
+		value := commands.Unknown
+		if numbers(items) {
+			value = commands.Number
+		}
+		return r.loop(w, func(ws []*world) []*world {
+			for _, w := range ws {
+				r.assignVar(w, l.Name.Value, value, r.spans.span(l.Name))
+			}
+			return r.stmts(c.Do, ws)
+		})
+	case *syntax.CStyleLoop:
+		if l.Init != nil {
+			r.arithm(l.Init, w)
+		}
+		return r.loop(w, func(ws []*world) []*world {
+			for _, w := range ws {
+				if l.Cond != nil {
+					r.arithm(l.Cond, w)
+				}
+			}
+			ws = r.stmts(c.Do, ws)
+			for _, w := range ws {
+				if l.Post != nil {
+					r.arithm(l.Post, w)
+				}
+			}
+			return ws
+		})
+	default:
+		r.opaque(r.spans.span(c), "a loop that is not followed")
+		return []*world{w}
+	}
+}
+
+// one turns a field into the value of a single variable.
+func one(field string) string { return strings.ReplaceAll(field, commands.Words, commands.Unknown) }
+
+func numbers(items []string) bool {
+	for _, it := range items {
+		if it != commands.Number && !isNumber(it) {
+			return false
+		}
+	}
+	return len(items) > 0
+}
+
+func isNumber(s string) bool {
+	if s == "" {
+		return false
+	}
+	for i := range len(s) {
+		if (s[i] < '0' || s[i] > '9') && (i > 0 || s[i] != '-') {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *reader) caseClause(c *syntax.CaseClause, w *world) []*world {
+	r.value(c.Word, w)
+	r.branch++
+	defer func() { r.branch-- }()
+	out := []*world{w.fork()}
+	var through []*world
+	for _, it := range c.Items {
+		for _, p := range it.Patterns {
+			r.value(p, w)
+		}
+		in := append([]*world{w.fork()}, through...)
+		ws := r.stmts(it.Stmts, in)
+		through = nil
+		if it.Op != syntax.Break { // ;& and ;;& go on
+			for _, w := range ws {
+				through = append(through, w.fork())
+			}
+		}
+		out = append(out, ws...)
+	}
+	return collapse(out)
+}
+
+// test follows [[ ]].
+func (r *reader) test(x syntax.TestExpr, w *world) {
+	switch x := x.(type) {
+	case *syntax.Word:
+		r.value(x, w)
+	case *syntax.ParenTest:
+		r.test(x.X, w)
+	case *syntax.UnaryTest:
+		if word, isWord := x.X.(*syntax.Word); isWord {
+			v := r.value(word, w)
+			switch x.Op {
+			case syntax.TsVarSet, syntax.TsRefVar:
+				r.subscript(v, r.spans.span(word))
+			case syntax.TsExists, syntax.TsRegFile, syntax.TsDirect, syntax.TsCharSp, syntax.TsBlckSp, syntax.TsNmPipe,
+				syntax.TsSocket, syntax.TsSmbLink, syntax.TsSticky, syntax.TsGIDSet, syntax.TsUIDSet, syntax.TsGrpOwn,
+				syntax.TsUsrOwn, syntax.TsModif, syntax.TsRead, syntax.TsWrite, syntax.TsExec, syntax.TsNoEmpty:
+				r.path(pathEffect{kind: effect.Read, text: v, span: r.spans.span(word), meta: true}, w)
+			}
+			return
+		}
+		r.test(x.X, w)
+	case *syntax.BinaryTest:
+		l, lok := x.X.(*syntax.Word)
+		rt, rok := x.Y.(*syntax.Word)
+		if !lok || !rok {
+			r.test(x.X, w)
+			r.test(x.Y, w)
+			return
+		}
+		a, b := r.value(l, w), r.value(rt, w)
+		switch x.Op {
+		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+			r.number(a, r.spans.span(l))
+			r.number(b, r.spans.span(rt))
+		case syntax.TsNewer, syntax.TsOlder, syntax.TsDevIno:
+			r.path(pathEffect{kind: effect.Read, text: a, span: r.spans.span(l), meta: true}, w)
+			r.path(pathEffect{kind: effect.Read, text: b, span: r.spans.span(rt), meta: true}, w)
+		default:
+			// Where zsh reads this, a pattern may end in a glob qualifier
+			// that runs code: (e:'...':), (+f).
+			raw := r.source(rt)
+			if strings.Contains(raw, "(e:") || strings.Contains(raw, "(e{") || strings.Contains(raw, "(+") {
+				r.opaque(r.spans.span(rt), "a pattern with a qualifier that runs code in zsh")
+			}
+		}
+	default:
+		r.opaque(r.spans.span(x), "a test that is not followed")
+	}
+}
+
+// source is the text of a node as it was written, "" when it cannot be told.
+func (r *reader) source(n syntax.Node) string {
+	s := r.spans.span(n)
+	if r.spans.fixed != nil || s.Start < 0 || s.End > len(r.whole) || s.Start > s.End {
+		return ""
+	}
+	return r.whole[s.Start:s.End]
+}

@@ -1,0 +1,531 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"assent/floor/commands"
+	"assent/floor/effect"
+)
+
+// typed turns the reading of one command line into effects.
+type typed struct {
+	r       *reader
+	cmd     *effect.Command
+	ws      []word
+	w       *world
+	cwd     string // where the program reads its paths from
+	ctx     context
+	reading *commands.Reading
+	entry   *commands.Entry
+	class   effect.Class // when what follows tells more than the data
+	code    bool         // code was given: as text, a file or a library
+	shell   bool         // shell text was given and followed
+}
+
+func (t *typed) all() {
+	r, rd := t.r, t.reading
+	for i := range rd.Options {
+		u := &rd.Options[i]
+		if u.Option != nil && u.Option.Type == commands.Chdir && u.Valued {
+			t.chdir(u.Value)
+		}
+	}
+	for _, o := range rd.Operands {
+		if o.Type == commands.Chdir {
+			t.chdir(o.Text)
+		}
+	}
+	for i := range rd.Options {
+		u := &rd.Options[i]
+		if u.Option == nil || !u.Valued && u.Option.Type != commands.Suffix {
+			continue
+		}
+		t.value(u.Option.Type, u.Value, t.ws[u.At].span, u.Name, t.ws[u.At], u.Off)
+	}
+	for _, o := range rd.Operands {
+		span := t.ws[0].span
+		src := word{}
+		if o.Word >= 0 {
+			src = t.ws[o.Word]
+			span = src.span
+		}
+		t.value(o.Type, o.Text, span, "", src, 0)
+	}
+	for _, f := range rd.Effects {
+		t.fixed(f)
+	}
+	for _, is := range rd.Issues {
+		span := t.ws[min(is.Word, len(t.ws)-1)].span
+		r.add(effect.Effect{Target: is.Why, Span: span, Command: t.cmd, Coverable: is.Coverable, Privileged: t.ctx.privileged})
+	}
+	for _, in := range rd.Inner {
+		t.inner(in)
+	}
+	if shells[t.cmd.Program] {
+		t.shellStdin()
+	}
+	if rd.Entry != nil && needsGit(rd.Entry, t.entry) {
+		t.git()
+	}
+	if t.cmd.Program == "git" {
+		t.repository()
+	}
+}
+
+func needsGit(e, top *commands.Entry) bool { return e.NeedsGit || top.NeedsGit && e == top }
+
+func (t *typed) chdir(to string) {
+	if !commands.Known(to) || t.cwd == "" && !strings.HasPrefix(to, "/") {
+		t.cwd = ""
+		return
+	}
+	t.cwd = t.r.folder(to, t.cwd)
+}
+
+func (t *typed) fixed(f commands.Fixed) {
+	span := spanOf(t.ws)
+	switch f.Kind {
+	case effect.Read, effect.Write, effect.Delete:
+		text := f.Target
+		if strings.HasPrefix(text, "~") {
+			text = t.r.place.Expand(text)
+		}
+		t.path(f.Kind, text, span, "", false, false)
+	case effect.Opaque:
+		t.r.add(effect.Effect{Target: f.Target, Span: span, Command: t.cmd, Coverable: true, Privileged: t.ctx.privileged})
+	default:
+		t.r.add(effect.Effect{Kind: f.Kind, Target: f.Target, Span: span, Command: t.cmd})
+	}
+}
+
+func (t *typed) path(kind effect.Kind, text string, span effect.Span, option string, meta, tree bool) {
+	t.r.path(pathEffect{kind: kind, text: text, span: span, cmd: t.cmd, option: option, cwd: t.cwd, at: true, meta: meta, tree: tree,
+		priv: t.ctx.privileged}, t.w)
+}
+
+func (t *typed) opaque(why string, span effect.Span, option string, coverable bool) {
+	t.r.add(effect.Effect{Target: why, Span: span, Command: t.cmd, Option: option, Coverable: coverable, Privileged: t.ctx.privileged})
+}
+
+// value tells the effect of one option value or operand.
+func (t *typed) value(typ commands.Type, text string, span effect.Span, option string, src word, off int) {
+	r := t.r
+	std := text == "-"
+	switch typ {
+	case commands.Flag, commands.Text, commands.Argv, commands.ArgvStdin, commands.Module, commands.Chdir, commands.Bad:
+		if typ == commands.Chdir {
+			t.path(effect.Read, text, span, option, true, false)
+		}
+	case commands.Read:
+		if !std {
+			t.path(effect.Read, text, span, option, false, false)
+		}
+	case commands.ReadTree:
+		if !std {
+			t.path(effect.Read, text, span, option, false, true)
+		}
+	case commands.Meta:
+		if !std {
+			t.path(effect.Read, text, span, option, true, false)
+		}
+	case commands.MetaTree:
+		if !std {
+			t.path(effect.Read, text, span, option, true, true)
+		}
+	case commands.Files:
+		t.path(effect.Read, text, span, option, false, false)
+		t.opaque("reads the files that a list names", span, option, true)
+	case commands.Write:
+		if !std {
+			t.path(effect.Write, text, span, option, false, false)
+		}
+	case commands.Edit:
+		if !std {
+			t.path(effect.Read, text, span, option, false, false)
+			t.path(effect.Write, text, span, option, false, false)
+		}
+	case commands.Delete:
+		t.path(effect.Delete, text, span, option, false, false)
+	case commands.DeleteTree:
+		t.path(effect.Delete, text, span, option, false, true)
+	case commands.Move:
+		t.path(effect.Read, text, span, option, false, true)
+		t.path(effect.Delete, text, span, option, false, true)
+	case commands.URL, commands.Host:
+		t.url(text, span, option)
+	case commands.RemoteRead, commands.RemoteWrite:
+		t.remote(typ, text, span, option)
+	case commands.Repo:
+		t.repo(text, span, option)
+	case commands.Program:
+		t.run([]word{{text, span, nil}}, option, context{noBuiltins: true})
+	case commands.Shell:
+		t.shellText(text, span, option, src, off)
+	case commands.Split:
+		t.shellText(text+" "+strings.Join(quoted(t.ws, t.reading.Loose), " "), span, option, word{}, 0)
+	case commands.Assign:
+		name, v, isAssign := strings.Cut(text, "=")
+		if !isAssign {
+			name, v = text, commands.Unknown
+		}
+		if !commands.Known(name) {
+			t.opaque("an environment variable that cannot be told", span, option, false)
+			return
+		}
+		r.steer(name, v, span, t.cmd)
+	case commands.MakeArg:
+		if name, v, isAssign := strings.Cut(text, "="); isAssign {
+			name = strings.TrimRight(name, ":?+!")
+			r.steer(name, v, span, t.cmd)
+			if strings.ContainsAny(v, "$`") || !commands.Known(text) {
+				t.opaque("a make variable that can run commands", span, option, false)
+			}
+		} else if !commands.Known(text) {
+			t.opaque("a make target or variable that cannot be told", span, option, false)
+		}
+	case commands.Code:
+		t.code = true
+		t.opaque("runs code given as text", span, option, true)
+		t.secretsIn(text, span)
+	case commands.Library:
+		t.code = true
+		t.opaque("loads code", span, option, false)
+		if pathLike(text) {
+			t.path(effect.Read, text, span, option, false, false)
+		}
+	case commands.Script:
+		if std {
+			t.stdinCode(span)
+			return
+		}
+		t.code = true
+		t.path(effect.Read, text, span, option, false, false)
+		if t.cmd.Class == effect.Look || t.cmd.Class == effect.Edit || t.cmd.Class == effect.Build && option != "" {
+			t.opaque("runs the file "+display(text), span, option, option == "" || t.cmd.Class == effect.Build)
+		}
+	case commands.Sed:
+		t.sed(text, span, option)
+	case commands.Awk:
+		t.awk(text, span, option)
+	case commands.JQ:
+		t.jq(text, span, option)
+	case commands.SQL:
+		t.sql(text, span, option)
+	case commands.Config:
+		t.config(text, span, option)
+	case commands.Rev:
+		t.rev(text, span, option)
+	case commands.Out:
+		t.out(text, span, option)
+	case commands.At:
+		t.at(text, span, option)
+	case commands.Mount:
+		t.mount(text, span, option)
+	case commands.Suffix:
+		if strings.Contains(text, "/") || !commands.Known(text) {
+			t.path(effect.Write, strings.ReplaceAll(text, "*", "x"), span, option, false, false)
+			t.opaque("writes backup copies elsewhere", span, option, false)
+		}
+	default:
+		t.opaque("a value of a kind that is not followed", span, option, false)
+	}
+}
+
+func quoted(ws []word, at []int) []string {
+	out := make([]string, 0, len(at))
+	for _, i := range at {
+		out = append(out, quote(ws[i].text))
+	}
+	return out
+}
+
+func (t *typed) run(ws []word, option string, ctx context) {
+	ctx.wrappers = append(slices.Clip(t.ctx.wrappers), t.cmd.Program)
+	ctx.privileged = ctx.privileged || t.ctx.privileged
+	ctx.option = option
+	t.r.simple(ws, nil, t.w.child(), ctx)
+}
+
+// shellText follows text that a shell is given.
+func (t *typed) shellText(text string, span effect.Span, option string, src word, off int) {
+	t.shell = true
+	if !commands.Known(text) {
+		t.code = true
+		t.opaque("runs shell text that is not known", span, option, false)
+		if strings.HasPrefix(text, "-") {
+			return
+		}
+		return
+	}
+	w := t.w.child()
+	w.cwd = t.cwd
+	w.argsLost = true
+	sp := spans{fixed: &span}
+	if src.src != nil {
+		if o, same := t.r.literalAt(src, text, off); same {
+			sp = spans{offset: o}
+		}
+	}
+	saved := t.r.privileged(t)
+	t.r.nested(text, []*world{w}, sp, span)
+	t.r.restore(t, saved)
+	if !shells[t.cmd.Program] && option == "" {
+		return
+	}
+	if t.class == "" && shells[t.cmd.Program] && !t.loads() {
+		t.class = effect.Wrap
+	}
+}
+
+// loads reports whether an option of a shell makes it run more than its text.
+func (t *typed) loads() bool {
+	for i := range t.reading.Options {
+		u := &t.reading.Options[i]
+		if u.Option != nil && (u.Option.Type == commands.Script || u.Option.Type == commands.Library) {
+			return true
+		}
+	}
+	return false
+}
+
+// privileged marks everything that is told from here on as done by another
+// user, where that is so. It returns how much was told before.
+func (r *reader) privileged(*typed) int { return len(r.out) }
+
+func (r *reader) restore(t *typed, from int) {
+	if !t.ctx.privileged {
+		return
+	}
+	for i := from; i < len(r.out); i++ {
+		r.out[i].Privileged = true
+	}
+}
+
+// literalAt finds where a word's text stands unchanged in the source.
+func (r *reader) literalAt(src word, text string, off int) (int, bool) {
+	if r.spans.fixed != nil {
+		return 0, false
+	}
+	s, e := src.span.Start, src.span.End
+	if s < 0 || e > len(r.whole) || s > e {
+		return 0, false
+	}
+	i := strings.Index(r.whole[s:e], text)
+	if i < 0 || text == "" {
+		return 0, false
+	}
+	_ = off
+	return s + i, true
+}
+
+var shells = map[string]bool{"sh": true, "bash": true, "dash": true, "ash": true, "zsh": true, "ksh": true, "mksh": true, "rbash": true,
+	"fish": true, "csh": true, "tcsh": true, "yash": true, "posh": true}
+
+// shellStdin follows what a shell reads from its standard input.
+func (t *typed) shellStdin() {
+	if t.shell || t.code || t.reading.Class == effect.Look {
+		return
+	}
+	for _, o := range t.reading.Operands {
+		if o.Type == commands.Script {
+			return
+		}
+	}
+	t.stdinCode(spanOf(t.ws))
+}
+
+func (t *typed) stdinCode(span effect.Span) {
+	t.code = true
+	in := t.r.stdin
+	switch {
+	case in == nil:
+		t.opaque("starts a shell or an interpreter that reads commands", span, "", false)
+	case shells[t.cmd.Program] && commands.Known(*in):
+		w := t.w.child()
+		w.cwd = t.cwd
+		w.argsLost = true
+		from := t.r.privileged(t)
+		t.r.nested(*in, []*world{w}, spans{fixed: &span}, span)
+		t.r.restore(t, from)
+		if !t.loads() {
+			t.class = effect.Wrap
+		}
+	default:
+		t.opaque("runs what it reads from standard input", span, "", !shells[t.cmd.Program])
+	}
+}
+
+// secretsIn looks for paths of secrets in code that is not followed.
+func (t *typed) secretsIn(text string, span effect.Span) {
+	for _, lit := range literals(text) {
+		if strings.HasPrefix(lit, "/") || strings.HasPrefix(lit, "~/") || strings.HasPrefix(lit, ".") {
+			if strings.HasPrefix(lit, "~") {
+				lit = t.r.place.Expand(lit)
+			}
+			t.r.path(pathEffect{kind: effect.Read, text: lit, span: span, cmd: t.cmd, cwd: t.cwd, at: true, maybe: true, priv: t.ctx.privileged}, t.w)
+		}
+	}
+}
+
+// literals returns the quoted strings of a piece of code that may be paths.
+func literals(code string) []string {
+	var out []string
+	for i := 0; i < len(code) && len(out) < 32; i++ {
+		q := code[i]
+		if q != '\'' && q != '"' {
+			continue
+		}
+		end := strings.IndexByte(code[i+1:], q)
+		if end < 0 {
+			break
+		}
+		s := code[i+1 : i+1+end]
+		i += end + 1
+		if len(s) > 1 && len(s) < 200 && commands.Known(s) && !strings.ContainsAny(s, " \n\t\\(){}<>|;*?[]") && strings.ContainsAny(s, "/.") {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// inner follows the command that this one runs.
+func (t *typed) inner(in commands.Inner) {
+	r := t.r
+	ctx := context{wrappers: append(slices.Clip(t.ctx.wrappers), t.cmd.Program), privileged: t.ctx.privileged, option: in.Option, noBuiltins: true}
+	if t.reading.Class == effect.Privilege {
+		ctx.privileged = true
+	}
+	w := t.w.child()
+	w.cwd = t.cwd
+	if in.Module != "" {
+		t.module(in, w, ctx)
+		return
+	}
+	words := slices.Clone(t.ws[in.From:in.To])
+	if len(words) == 0 {
+		return
+	}
+	if t.cmd.Program == "command" || t.cmd.Program == "builtin" {
+		ctx.noBuiltins = false
+	}
+	replace := ""
+	if t.cmd.Program == "find" || t.cmd.Program == "fd" || t.cmd.Program == "fdfind" {
+		replace = "{}"
+	}
+	for i := range t.reading.Options {
+		u := &t.reading.Options[i]
+		if t.cmd.Program == "xargs" && (u.Name == "--replace" || u.Name == "-I" || u.Name == "-i") {
+			replace = u.Value
+			if replace == "" {
+				replace = "{}"
+			}
+		}
+	}
+	switch {
+	case t.cmd.Program == "find" || t.cmd.Program == "fd" || t.cmd.Program == "fdfind":
+		t.each(words, replace, ctx, w)
+		return
+	case in.Stdin:
+		input := commands.Words
+		if r.stdin != nil {
+			input = *r.stdin
+		}
+		words = t.fill(words, replace, input)
+		saved := r.stdin
+		r.stdin = nil
+		r.simple(words, nil, w, ctx)
+		r.stdin = saved
+		return
+	}
+	r.simple(words, nil, w, ctx)
+}
+
+// fill gives a command the words that come from standard input.
+func (t *typed) fill(words []word, replace, input string) []word {
+	input = strings.TrimRight(input, "\n")
+	span := spanOf(t.ws)
+	if replace != "" {
+		line := input
+		if strings.Contains(line, "\n") {
+			line = commands.Unknown
+		}
+		line = strings.ReplaceAll(line, commands.Words, commands.Unknown)
+		out := slices.Clone(words)
+		for i := range out {
+			if strings.Contains(out[i].text, replace) {
+				out[i].text = strings.ReplaceAll(out[i].text, replace, line)
+				out[i].src = nil
+			}
+		}
+		return out
+	}
+	for f := range strings.FieldsSeq(input) {
+		words = append(words, word{strings.Trim(f, `"'`), span, nil})
+	}
+	if input == "" {
+		words = append(words, word{commands.Words, span, nil})
+	}
+	return words
+}
+
+// each runs the command of find -exec for what find finds.
+func (t *typed) each(words []word, replace string, ctx context, w *world) {
+	begin := []string{}
+	for _, o := range t.reading.Operands {
+		if o.Type != commands.Text {
+			begin = append(begin, o.Text)
+		}
+	}
+	if len(begin) == 0 {
+		begin = []string{"."}
+	}
+	if ctx.option == "-execdir" || ctx.option == "-okdir" {
+		w.cwd = ""
+	}
+	for _, b := range begin {
+		if !commands.Known(b) {
+			b = commands.Unknown
+		} else {
+			if !strings.HasPrefix(b, "/") && t.cwd != "" {
+				b = t.r.folder(b, t.cwd)
+			}
+			b += found
+		}
+		out := slices.Clone(words)
+		put := false
+		for i := range out {
+			if strings.Contains(out[i].text, replace) {
+				out[i].text = strings.ReplaceAll(out[i].text, replace, b)
+				out[i].src = nil
+				put = true
+			}
+		}
+		if !put && t.cmd.Program != "find" {
+			out = append(out, word{b, spanOf(words), nil})
+		}
+		t.r.simple(out, nil, w, ctx)
+	}
+}
+
+// module follows "python -m NAME words".
+func (t *typed) module(in commands.Inner, w *world, ctx context) {
+	name := in.Module
+	at := t.ws[max(0, in.From-1)].span
+	if !commands.Known(name) || name == "" {
+		t.opaque("runs a module that cannot be told", at, "-m", false)
+		return
+	}
+	interpreter := strings.TrimRight(t.cmd.Program, "0123456789.")
+	full := interpreter + ":" + name
+	if t.r.know.Lookup(full) == nil {
+		full = name
+		if strings.Contains(name, ".") || t.r.know.Lookup(name) == nil {
+			t.opaque("runs the module "+name, at, "-m", true)
+			return
+		}
+	}
+	words := append([]word{{full, at, nil}}, t.ws[in.From:in.To]...)
+	t.class = effect.Wrap
+	t.r.command(words, w, ctx)
+}

@@ -1,0 +1,340 @@
+package shell
+
+import (
+	"strings"
+
+	"assent/floor/commands"
+	"assent/floor/effect"
+)
+
+func (t *typed) url(text string, span effect.Span, option string) {
+	switch {
+	case text == "" || text == "-":
+		return
+	case len(text) > 5 && strings.EqualFold(text[:5], "file:"):
+		p := text[5:]
+		if rest, isLocal := strings.CutPrefix(p, "//"); isLocal {
+			p = rest
+			if i := strings.IndexByte(p, '/'); i > 0 { // file://host/path
+				p = p[i:]
+			}
+		}
+		t.path(effect.Read, p, span, option, false, false)
+		return
+	}
+	t.r.net(text, span, t.cmd, option)
+}
+
+// remote follows scp and rsync operands: host:path or a local path.
+func (t *typed) remote(typ commands.Type, text string, span effect.Span, option string) {
+	if host, isRemote := remoteHost(text); isRemote {
+		t.r.net(host, span, t.cmd, option)
+		return
+	}
+	if typ == commands.RemoteWrite {
+		t.path(effect.Write, text, span, option, false, true)
+		return
+	}
+	t.path(effect.Read, text, span, option, false, true)
+}
+
+// remoteHost returns the host of "[user@]host:path" and of URLs.
+func remoteHost(text string) (string, bool) {
+	if i := strings.Index(text, "://"); i > 0 {
+		return text, !strings.HasPrefix(text, "file:")
+	}
+	colon := strings.IndexByte(text, ':')
+	slash := strings.IndexByte(text, '/')
+	if colon <= 0 || slash >= 0 && slash < colon {
+		return "", false
+	}
+	host := text[:colon]
+	if at := strings.LastIndexByte(host, '@'); at >= 0 {
+		host = host[at+1:]
+	}
+	return host, true
+}
+
+func (t *typed) repo(text string, span effect.Span, option string) {
+	switch {
+	case strings.HasPrefix(text, "file:"):
+		t.url(text, span, option)
+	case strings.Contains(text, "::"):
+		t.opaque("a git transport that can run a command", span, option, false)
+	case !commands.Known(text):
+		t.r.net(text, span, t.cmd, option)
+	case strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~"):
+		t.path(effect.Read, text, span, option, false, true)
+	default:
+		if host, isRemote := remoteHost(text); isRemote {
+			t.r.net(host, span, t.cmd, option)
+		} else if strings.Contains(text, "/") {
+			t.path(effect.Read, text, span, option, false, true)
+		}
+	}
+}
+
+// rev follows an operand that is a revision, "rev:path" or a path.
+func (t *typed) rev(text string, span effect.Span, option string) {
+	switch {
+	case text == "" || strings.HasPrefix(text, "^") || strings.HasPrefix(text, "@{"):
+		return
+	case strings.HasPrefix(text, ":/") || strings.HasPrefix(text, ":!") || strings.HasPrefix(text, ":^") || strings.HasPrefix(text, ":("):
+		if strings.HasPrefix(text, ":(") {
+			if _, p, closed := strings.Cut(text, ")"); closed && p != "" {
+				t.path(effect.Read, p, span, option, false, true)
+			}
+		} else if p := text[2:]; strings.HasPrefix(text, ":/") && p != "" {
+			t.r.path(pathEffect{kind: effect.Read, text: p, span: span, cmd: t.cmd, option: option, cwd: t.r.place.Workspace, at: true}, t.w)
+		}
+		return
+	}
+	if i := strings.IndexByte(text, ':'); i >= 0 {
+		p := text[i+1:]
+		if len(p) > 1 && i == 0 && p[0] >= '0' && p[0] <= '3' && p[1] == ':' {
+			p = p[2:]
+		}
+		if p == "" {
+			return
+		}
+		cwd := t.r.place.Workspace
+		if strings.HasPrefix(p, ".") {
+			cwd = t.cwd
+		}
+		t.r.path(pathEffect{kind: effect.Read, text: p, span: span, cmd: t.cmd, option: option, cwd: cwd, at: true, tree: true}, t.w)
+		return
+	}
+	if i := strings.Index(text, ".."); i > 0 && text[i-1] != '/' && !strings.Contains(text, "/..") {
+		return // a range of revisions
+	}
+	t.path(effect.Read, text, span, option, false, true)
+}
+
+// out follows a build product: in the tree it is part of building.
+func (t *typed) out(text string, span effect.Span, option string) {
+	if text == "-" || text == "" {
+		return
+	}
+	p := t.r.place.Prepare(strings.ReplaceAll(strings.ReplaceAll(text, commands.Words, commands.Unknown), commands.Number, commands.Star), t.cwd)
+	if p.Inside() && !strings.HasPrefix(p.Rel, ".git/") && p.Rel != "." && !dotted(p.Rel) {
+		return
+	}
+	t.path(effect.Write, text, span, option, false, false)
+}
+
+// dotted reports whether a path in the tree goes through a hidden folder or
+// file, where configuration lives and builds do not write.
+func dotted(rel string) bool {
+	return strings.HasPrefix(rel, ".") || strings.Contains(rel, "/.")
+}
+
+// at follows text in which "@FILE" names a file to read.
+func (t *typed) at(text string, span effect.Span, option string) {
+	for _, lead := range []string{"@", "<"} {
+		if p, isFile := strings.CutPrefix(text, lead); isFile {
+			t.atFile(p, span, option)
+			return
+		}
+	}
+	if _, v, has := strings.Cut(text, "="); has {
+		if v != "" && (v[0] == '@' || v[0] == '<') {
+			t.atFile(v[1:], span, option)
+		}
+		return
+	}
+	// curl's --data-urlencode takes name@file as well.
+	if name, p, has := strings.Cut(text, "@"); has && strings.Contains(option, "urlencode") && !strings.ContainsAny(name, " &") {
+		t.atFile(p, span, option)
+	}
+	if strings.HasPrefix(text, commands.Unknown) || strings.HasPrefix(text, commands.Words) {
+		t.opaque("a value that is not known and may name a file", span, option, true)
+	}
+}
+
+func (t *typed) atFile(p string, span effect.Span, option string) {
+	for one := range strings.SplitSeq(p, ",") {
+		one, _, _ = strings.Cut(one, ";")
+		one = strings.Trim(one, `"`)
+		if one == "-" || one == "" {
+			continue
+		}
+		t.path(effect.Read, one, span, option, false, false)
+	}
+}
+
+// mount follows the host part of a container's volume.
+func (t *typed) mount(text string, span effect.Span, option string) {
+	host, ro, tmp := "", false, false
+	if strings.Contains(text, "=") && !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, ".") {
+		for part := range strings.SplitSeq(text, ",") {
+			k, v, _ := strings.Cut(part, "=")
+			switch k {
+			case "source", "src":
+				host = v
+			case "readonly", "ro":
+				ro = v != "false"
+			case "type":
+				tmp = v == "tmpfs"
+			}
+		}
+	} else {
+		parts := strings.Split(text, ":")
+		if len(parts) < 2 {
+			return // an anonymous volume
+		}
+		host = parts[0]
+		ro = len(parts) > 2 && strings.Contains(parts[2], "ro")
+	}
+	switch {
+	case tmp || host == "":
+		return
+	case !commands.Known(host):
+		t.opaque("mounts a folder that is not known", span, option, false)
+	case strings.HasPrefix(host, "/") || strings.HasPrefix(host, ".") || strings.HasPrefix(host, "~"):
+		if strings.HasPrefix(host, "~") {
+			host = t.r.place.Expand(host)
+		}
+		kind := effect.Write
+		if ro {
+			kind = effect.Read
+		}
+		t.path(kind, host, span, option, false, true)
+	}
+}
+
+// Executable reports whether a key of git configuration makes git run a
+// command or read further configuration.
+func Executable(key string) bool {
+	key = strings.ToLower(key)
+	section, rest, _ := strings.Cut(key, ".")
+	last := key[strings.LastIndexByte(key, '.')+1:]
+	switch section {
+	case "core":
+		switch rest {
+		case "fsmonitor", "hookspath", "pager", "editor", "sshcommand", "gitproxy", "askpass", "worktree", "alternaterefscommand", "attributesfile", "excludesfile":
+			return true
+		}
+	case "diff":
+		return rest == "external" || last == "command" || last == "textconv" || rest == "tool"
+	case "filter":
+		return last == "clean" || last == "smudge" || last == "process"
+	case "merge":
+		return last == "driver" || rest == "tool"
+	case "alias", "pager", "include", "includeif", "credential", "difftool", "mergetool", "trailer", "hook", "guitool", "man", "browser", "web",
+		"uploadpack", "receive", "protocol", "url", "submodule", "instaweb", "sendemail", "imap", "extensions", "lfs", "remote", "http", "sequence", "interactive", "gpg", "tar", "fsmonitor", "maintenance":
+		switch section {
+		case "remote":
+			return last == "uploadpack" || last == "receivepack" || last == "proxy" || last == "vcs"
+		case "http":
+			return last == "proxy" || last == "sslverify" || last == "sslcainfo" || last == "sslcert" || last == "sslkey" || last == "cookiefile" || last == "savecookies"
+		case "submodule":
+			return last == "update" || last == "recurse"
+		case "receive":
+			return last == "procreceiverefs"
+		case "extensions":
+			return rest == "worktreeconfig" || rest == "partialclone"
+		case "trailer", "hook", "tar":
+			return last == "command" || last == "cmd"
+		case "pager":
+			return true
+		case "interactive":
+			return last == "difffilter"
+		case "gpg":
+			return last == "program" || last == "defaultkeycommand" || last == "allowedsignersfile"
+		case "uploadpack":
+			return last == "packobjectshook"
+		}
+		return true
+	}
+	return false
+}
+
+// tameConfig are keys of git configuration that only change how git prints.
+func tameConfig(key string) bool {
+	key = strings.ToLower(key)
+	section, rest, _ := strings.Cut(key, ".")
+	switch section {
+	case "color", "advice", "column", "status", "log", "format", "i18n", "user", "author", "committer", "init", "pack", "grep", "blame", "branch", "push",
+		"fetch", "pull", "rebase", "commit", "tag", "versionsort", "help", "feature", "index", "gc", "rerere", "safe", "stash", "versioning":
+		return rest != "template" && rest != "templatedir"
+	case "core":
+		switch rest {
+		case "quotepath", "autocrlf", "eol", "safecrlf", "filemode", "ignorecase", "precomposeunicode", "abbrev", "commentchar", "whitespace", "preloadindex", "untrackedcache", "longpaths", "symlinks", "bare":
+			return true
+		}
+	case "diff":
+		switch rest {
+		case "algorithm", "renames", "context", "interhunkcontext", "mnemonicprefix", "noprefix", "colormoved", "colormovedws", "statgraphwidth", "submodule", "wserrorhighlight", "relative", "renamelimit", "indentheuristic", "ignoresubmodules", "suppressblankempty", "wordregex", "orderfile":
+			return rest != "orderfile"
+		}
+	case "merge":
+		return rest == "conflictstyle" || rest == "ff" || rest == "log" || rest == "renames" || rest == "stat" || rest == "renamelimit"
+	}
+	return false
+}
+
+// config follows a key of git configuration, with or without its value.
+func (t *typed) config(text string, span effect.Span, option string) {
+	key, value, set := strings.Cut(text, "=")
+	if !commands.Known(key) {
+		t.opaque("a git configuration key that is not known", span, option, false)
+		return
+	}
+	lower := strings.ToLower(key)
+	switch {
+	case Executable(key):
+		if set && (quiets("PAGER", value) || value == "false" || value == "true" && lower == "core.fsmonitor") {
+			return
+		}
+		if !set && option == "" && t.reading.Class == effect.Look {
+			return // asking for the value of a key
+		}
+		t.opaque("the git configuration "+key+" decides what git runs", span, option, false)
+	case tameConfig(key):
+	default:
+		t.opaque("the git configuration "+key+" is not known", span, option, true)
+	}
+}
+
+// git demands that no configuration of the repository turns a look-up into
+// execution.
+func (t *typed) git() {
+	f := &t.r.place.Facts
+	span := spanOf(t.ws)
+	if f.Untrusted {
+		t.opaque("the configuration of this repository is not trusted, and git may run what it names", span, "", false)
+		return
+	}
+	for key, value := range f.GitConfig {
+		if Executable(key) && !harmlessValue(strings.ToLower(key), value) {
+			t.opaque("the configuration of this repository makes git run a command ("+key+")", span, "", false)
+			return
+		}
+	}
+}
+
+func harmlessValue(key, value string) bool {
+	switch {
+	case value == "" || value == "false" || key == "core.fsmonitor" && value == "true":
+		return true
+	case strings.HasPrefix(key, "alias.") || strings.HasPrefix(key, "credential.") || strings.HasPrefix(key, "url.") ||
+		strings.HasPrefix(key, "difftool.") || strings.HasPrefix(key, "mergetool.") || strings.HasPrefix(key, "lfs.") || strings.HasPrefix(key, "submodule."):
+		return true // they act in other commands than look-ups
+	case strings.HasPrefix(key, "remote.") || strings.HasPrefix(key, "http."):
+		return true
+	}
+	return false
+}
+
+// repository tells a git command that works on a repository elsewhere.
+func (t *typed) repository() {
+	for _, o := range t.reading.Options {
+		if o.Name == "--version" || o.Name == "--help" {
+			return
+		}
+	}
+	if p := t.r.place.Prepare(".", t.cwd); p.Inside() {
+		return
+	}
+	t.path(effect.Read, ".", t.ws[0].span, "", false, true)
+}

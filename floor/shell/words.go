@@ -1,0 +1,727 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"assent/floor/commands"
+	"assent/floor/effect"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// plain reports whether a literal means itself: no escapes, globs, braces or
+// tildes.
+func plain(s string) bool {
+	for i := range len(s) {
+		switch s[i] {
+		case '\\', '*', '?', '[', '{', '~':
+			return false
+		}
+	}
+	return true
+}
+
+// fields expands a word into the words a command gets.
+func (r *reader) fields(word *syntax.Word, w *world) []string {
+	if len(word.Parts) == 1 {
+		switch p := word.Parts[0].(type) {
+		case *syntax.Lit:
+			if plain(p.Value) {
+				return []string{p.Value}
+			}
+		case *syntax.SglQuoted:
+			if !p.Dollar {
+				return []string{p.Value}
+			}
+		}
+	}
+	if !r.step() {
+		return []string{commands.Words}
+	}
+	var out []string
+	for _, b := range r.braces(word) {
+		x := expansion{r: r, w: w, split: true}
+		x.word(b)
+		out = append(out, x.done()...)
+		if len(out) > maxFields {
+			r.opaque(r.spans.span(word), "a word that becomes too many words")
+			return []string{commands.Words}
+		}
+	}
+	return out
+}
+
+// value expands a word into one text: the right side of an assignment, the
+// target of a redirection, the subject of a case.
+func (r *reader) value(word *syntax.Word, w *world) string {
+	if word == nil {
+		return ""
+	}
+	if lit := word.Lit(); lit != "" && plain(lit) {
+		return lit
+	}
+	x := expansion{r: r, w: w}
+	x.word(word)
+	return x.one()
+}
+
+// assigned expands the right side of an assignment, where ~ is expanded after
+// each colon too.
+func (r *reader) assigned(word *syntax.Word, w *world) string {
+	if word == nil {
+		return ""
+	}
+	x := expansion{r: r, w: w, colons: true}
+	x.word(word)
+	return x.one()
+}
+
+// braces expands {a,b} and {1..3} of a word.
+func (r *reader) braces(word *syntax.Word) []*syntax.Word {
+	has := false
+	for _, p := range word.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			has = has || strings.IndexByte(p.Value, '{') >= 0
+		case *syntax.BraceExp:
+			has = true
+		}
+	}
+	if !has {
+		return []*syntax.Word{word}
+	}
+	c := &syntax.Word{Parts: append([]syntax.WordPart(nil), word.Parts...)}
+	syntax.SplitBraces(c)
+	out, fine := expandBraces(c.Parts, maxFields)
+	if !fine {
+		r.opaque(r.spans.span(word), "braces that become too many words")
+		return []*syntax.Word{{Parts: []syntax.WordPart{&syntax.ParamExp{Param: &syntax.Lit{Value: "\x00"}}}}}
+	}
+	words := make([]*syntax.Word, len(out))
+	for i, parts := range out {
+		words[i] = &syntax.Word{Parts: parts}
+	}
+	return words
+}
+
+func expandBraces(parts []syntax.WordPart, limit int) ([][]syntax.WordPart, bool) {
+	out := [][]syntax.WordPart{nil}
+	for _, p := range parts {
+		b, isBrace := p.(*syntax.BraceExp)
+		if !isBrace {
+			for i := range out {
+				out[i] = append(out[i][:len(out[i]):len(out[i])], p)
+			}
+			continue
+		}
+		var alts [][]syntax.WordPart
+		if b.Sequence {
+			seq, fine := sequence(b, limit)
+			if !fine {
+				return nil, false
+			}
+			for _, s := range seq {
+				alts = append(alts, []syntax.WordPart{&syntax.Lit{Value: s}})
+			}
+		} else {
+			for _, e := range b.Elems {
+				in, fine := expandBraces(e.Parts, limit)
+				if !fine {
+					return nil, false
+				}
+				alts = append(alts, in...)
+			}
+		}
+		if len(out)*len(alts) > limit {
+			return nil, false
+		}
+		next := make([][]syntax.WordPart, 0, len(out)*len(alts))
+		for _, o := range out {
+			for _, a := range alts {
+				next = append(next, append(o[:len(o):len(o)], a...))
+			}
+		}
+		out = next
+	}
+	return out, true
+}
+
+// sequence expands {1..9..2} and {a..e}.
+func sequence(b *syntax.BraceExp, limit int) ([]string, bool) {
+	if len(b.Elems) < 2 {
+		return nil, false
+	}
+	from, to := b.Elems[0].Lit(), b.Elems[1].Lit()
+	step := 1
+	if len(b.Elems) > 2 {
+		n, err := strconv.Atoi(b.Elems[2].Lit())
+		if err != nil {
+			return nil, false
+		}
+		step = n
+	}
+	if step < 0 {
+		step = -step
+	}
+	if step == 0 {
+		step = 1
+	}
+	a, errA := strconv.Atoi(from)
+	z, errZ := strconv.Atoi(to)
+	numeric := errA == nil && errZ == nil
+	if !numeric {
+		if len(from) != 1 || len(to) != 1 {
+			return nil, false
+		}
+		a, z = int(from[0]), int(to[0])
+	}
+	if (max(a, z)-min(a, z))/step >= limit || a < -1<<40 || z > 1<<40 {
+		return nil, false
+	}
+	width := 0
+	if numeric && (padded(from) || padded(to)) {
+		width = max(len(from), len(to))
+	}
+	var out []string
+	for i := a; ; {
+		if numeric {
+			s := strconv.Itoa(i)
+			for len(s) < width {
+				if strings.HasPrefix(s, "-") {
+					s = "-0" + s[1:]
+				} else {
+					s = "0" + s
+				}
+			}
+			out = append(out, s)
+		} else {
+			c := string(rune(i))
+			if c == "\\" {
+				c = "\\\\"
+			}
+			out = append(out, c)
+		}
+		if a <= z {
+			i += step
+			if i > z {
+				return out, true
+			}
+		} else {
+			i -= step
+			if i < z {
+				return out, true
+			}
+		}
+	}
+}
+
+func padded(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	return len(s) > 1 && s[0] == '0'
+}
+
+// expansion builds the abstract text of one word.
+type expansion struct {
+	r      *reader
+	w      *world
+	cur    strings.Builder
+	out    []string
+	began  bool // the current field exists, even when it is empty
+	split  bool // unquoted expansions are split, globs are marked
+	colons bool
+	quotes int
+}
+
+func (x *expansion) done() []string {
+	if x.began || x.cur.Len() > 0 {
+		x.out = append(x.out, x.cur.String())
+	}
+	return x.out
+}
+
+func (x *expansion) one() string {
+	if len(x.out) == 0 {
+		return x.cur.String()
+	}
+	f := x.done()
+	return strings.Join(f, " ")
+}
+
+func (x *expansion) flush() {
+	if x.began || x.cur.Len() > 0 {
+		x.out = append(x.out, x.cur.String())
+		x.cur.Reset()
+		x.began = false
+	}
+}
+
+func (x *expansion) word(word *syntax.Word) {
+	for i, p := range word.Parts {
+		if lit, isLit := p.(*syntax.Lit); isLit {
+			x.lit(lit.Value, i == 0, i == len(word.Parts)-1)
+			continue
+		}
+		x.part(p)
+	}
+}
+
+// lit adds an unquoted literal.
+func (x *expansion) lit(s string, first, last bool) {
+	if first && strings.HasPrefix(s, "~") {
+		s = x.tilde(s, last)
+	}
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\':
+			i++
+			if i < len(s) && s[i] != '\n' {
+				x.cur.WriteByte(s[i])
+				x.began = true
+			}
+		case (c == '*' || c == '?') && x.split:
+			x.glob(string([]byte{0, c}))
+		case c == '[' && x.split:
+			if end := bracket(s[i:]); end > 0 {
+				x.glob("\x00" + unescape(s[i:i+end]))
+				i += end - 1
+			} else {
+				x.cur.WriteByte(c)
+			}
+		case (c == ':' || c == '=' && !x.split) && x.colons && i+1 < len(s) && s[i+1] == '~':
+			x.cur.WriteByte(c)
+			s = x.tilde(s[i+1:], last)
+			i = -1
+		default:
+			x.cur.WriteByte(c)
+		}
+	}
+	x.began = x.began || x.cur.Len() > 0
+}
+
+func (x *expansion) glob(mark string) {
+	x.began = true
+	if x.w.globbing {
+		x.cur.WriteString(commands.Unknown)
+		return
+	}
+	x.cur.WriteString(mark)
+}
+
+// bracket returns the length of a bracket expression at the start of s, 0 when
+// there is none.
+func bracket(s string) int {
+	i := 1
+	if i < len(s) && (s[i] == '!' || s[i] == '^') {
+		i++
+	}
+	if i < len(s) && s[i] == ']' {
+		i++
+	}
+	for ; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '[':
+			if i+1 < len(s) && (s[i+1] == ':' || s[i+1] == '.' || s[i+1] == '=') {
+				if j := strings.Index(s[i+2:], string(s[i+1])+"]"); j >= 0 {
+					i += j + 3
+				}
+			}
+		case ']':
+			return i + 1
+		case '/':
+			return 0
+		}
+	}
+	return 0
+}
+
+func unescape(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// tilde expands a leading ~ and returns what follows it.
+func (x *expansion) tilde(s string, last bool) string {
+	end := strings.IndexAny(s, "/:")
+	if end < 0 || s[end] == ':' && !x.colons {
+		if end >= 0 {
+			end = strings.IndexByte(s, '/')
+		}
+	}
+	name := s[1:]
+	rest := ""
+	if end >= 0 {
+		name, rest = s[1:end], s[end:]
+	} else if !last {
+		// ~"x" and ~$x are not expanded, or not known.
+		x.cur.WriteString(commands.Unknown)
+		return s[1:]
+	}
+	dir := ""
+	switch name {
+	case "":
+		if v, isSet := x.w.vars["HOME"]; isSet {
+			dir = v.text
+		} else {
+			dir = x.r.place.Home
+		}
+	case "+":
+		dir = x.w.cwd
+	case "-":
+		dir = x.w.old
+	case "root":
+		dir = "/root"
+	default:
+		if strings.IndexByte(name, '\\') >= 0 {
+			x.cur.WriteByte('~')
+			return s[1:]
+		}
+		if h := x.r.place.Home; h != "" && h[strings.LastIndexByte(h, '/')+1:] == name {
+			dir = h
+		}
+	}
+	x.began = true
+	if dir == "" {
+		dir = commands.Unknown
+	}
+	if dir == "/" && strings.HasPrefix(rest, "/") {
+		dir = ""
+	}
+	x.cur.WriteString(dir)
+	return rest
+}
+
+func (x *expansion) part(p syntax.WordPart) {
+	r := x.r
+	if !r.step() {
+		x.unquoted(commands.Words)
+		return
+	}
+	switch p := p.(type) {
+	case *syntax.Lit:
+		x.lit(p.Value, false, true)
+	case *syntax.SglQuoted:
+		x.began = true
+		if p.Dollar {
+			x.cur.WriteString(ansi(p.Value))
+		} else {
+			x.cur.WriteString(p.Value)
+		}
+	case *syntax.DblQuoted:
+		x.began = true
+		x.quotes++
+		for _, q := range p.Parts {
+			if lit, isLit := q.(*syntax.Lit); isLit {
+				x.cur.WriteString(dquoted(lit.Value))
+			} else {
+				x.part(q)
+			}
+		}
+		x.quotes--
+		if len(p.Parts) == 1 {
+			// "$@" without parameters is no word at all.
+			if pe, isParam := p.Parts[0].(*syntax.ParamExp); isParam && pe.Param != nil && pe.Param.Value == "@" &&
+				len(x.w.args) == 0 && !x.w.argsLost && x.cur.Len() == 0 && pe.Exp == nil {
+				x.began = false
+			}
+		}
+	case *syntax.ParamExp:
+		x.param(p)
+	case *syntax.CmdSubst:
+		x.text(r.substitute(p, x.w))
+	case *syntax.ArithmExp:
+		r.arithm(p.X, x.w)
+		x.text(r.constant(p.X, x.w))
+	case *syntax.ProcSubst:
+		r.process(p, x.w)
+		x.began = true
+		x.cur.WriteString("/dev/fd/63")
+	case *syntax.ExtGlob:
+		x.began = true
+		x.cur.WriteString(commands.Unknown)
+		if raw := r.source(p); strings.Contains(raw, "$(") || strings.Contains(raw, "`") || strings.Contains(raw, "${") {
+			r.opaque(r.spans.span(p), "a pattern that runs commands")
+		}
+	case *syntax.BraceExp:
+		x.cur.WriteString(commands.Unknown)
+	default:
+		r.opaque(r.spans.span(p), "a part of a word that is not followed")
+		x.unquoted(commands.Words)
+	}
+}
+
+// text adds the result of an expansion, split and globbed unless it is quoted.
+func (x *expansion) text(s string) {
+	if x.quotes > 0 || !x.split {
+		if s == commands.Words || strings.Contains(s, commands.Words) {
+			s = strings.ReplaceAll(s, commands.Words, commands.Unknown)
+		}
+		x.cur.WriteString(s)
+		return
+	}
+	x.unquoted(s)
+}
+
+func (x *expansion) unquoted(s string) {
+	if !x.split {
+		x.cur.WriteString(strings.ReplaceAll(s, commands.Words, commands.Unknown))
+		return
+	}
+	if x.w.ifs && s != "" && s != commands.Number {
+		x.cur.WriteString(commands.Words)
+		return
+	}
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == ' ' || c == '\t' || c == '\n':
+			x.flush()
+		case c == 0 && i+1 < len(s):
+			i++
+			m := s[i]
+			if m == '$' { // unquoted, it may be several words
+				m = '+'
+			}
+			x.cur.WriteByte(0)
+			x.cur.WriteByte(m)
+			if m == '[' {
+				for i+1 < len(s) && s[i] != ']' {
+					i++
+					x.cur.WriteByte(s[i])
+				}
+			}
+		case c == '*' || c == '?':
+			x.glob(string([]byte{0, c}))
+		case c == '[':
+			if end := bracket(s[i:]); end > 0 && strings.IndexByte(s[i:i+end], 0) < 0 && !strings.ContainsAny(s[i:i+end], " \t\n") {
+				x.glob("\x00" + s[i:i+end])
+				i += end - 1
+			} else {
+				x.cur.WriteByte(c)
+			}
+		default:
+			x.cur.WriteByte(c)
+		}
+	}
+}
+
+// list adds the elements of "$@" or ${a[@]}.
+func (x *expansion) list(items []string, lost, joined bool) {
+	switch {
+	case lost:
+		if x.split {
+			x.cur.WriteString(commands.Words)
+		} else {
+			x.cur.WriteString(commands.Unknown)
+		}
+		x.began = true
+	case joined || !x.split:
+		x.text(strings.Join(items, " "))
+	default:
+		for i, it := range items {
+			if i > 0 {
+				x.flush()
+			}
+			if x.quotes > 0 {
+				x.began = true
+				x.cur.WriteString(it)
+			} else {
+				x.unquoted(it)
+			}
+		}
+	}
+}
+
+// dquoted removes the escapes of a literal between double quotes.
+func dquoted(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			switch s[i+1] {
+			case '$', '`', '"', '\\':
+				i++
+			case '\n':
+				i++
+				continue
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// ansi decodes $'...'.
+func ansi(s string) string {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 >= len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch c := s[i]; c {
+		case 'a':
+			b.WriteByte(7)
+		case 'b':
+			b.WriteByte(8)
+		case 'e', 'E':
+			b.WriteByte(27)
+		case 'f':
+			b.WriteByte(12)
+		case 'n':
+			b.WriteByte('\n')
+		case 'r':
+			b.WriteByte('\r')
+		case 't':
+			b.WriteByte('\t')
+		case 'v':
+			b.WriteByte(11)
+		case '\\', '\'', '"', '?':
+			b.WriteByte(c)
+		case 'c':
+			if i+1 < len(s) {
+				i++
+				if ctl := s[i] & 0x1f; ctl != 0 {
+					b.WriteByte(ctl)
+				} else {
+					return b.String()
+				}
+			}
+		case 'x', 'u', 'U':
+			most := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+			j := i + 1
+			for j < len(s) && j-i <= most && isHex(s[j]) {
+				j++
+			}
+			if j == i+1 {
+				b.WriteByte('\\')
+				b.WriteByte(c)
+				continue
+			}
+			n, _ := strconv.ParseUint(s[i+1:j], 16, 32)
+			i = j - 1
+			switch {
+			case n == 0: // bash ends the text at a NUL
+				return b.String()
+			case c == 'x':
+				b.WriteByte(byte(n))
+			case n <= utf8.MaxRune:
+				b.WriteRune(rune(n))
+			}
+		case '0', '1', '2', '3', '4', '5', '6', '7':
+			j := i
+			for j < len(s) && j-i < 3 && s[j] >= '0' && s[j] <= '7' {
+				j++
+			}
+			n, _ := strconv.ParseUint(s[i:j], 8, 32)
+			i = j - 1
+			if byte(n) == 0 {
+				return b.String()
+			}
+			b.WriteByte(byte(n))
+		default:
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f'
+}
+
+// substitute runs $(...) aside and returns what is known of its output.
+func (r *reader) substitute(c *syntax.CmdSubst, w *world) string {
+	if len(c.Stmts) == 0 {
+		return ""
+	}
+	if c.TempFile || c.ReplyVar {
+		r.opaque(r.spans.span(c), "a substitution that runs in this shell")
+	}
+	saved, branch := r.sink, r.branch
+	s := &sink{}
+	r.sink, r.branch = s, 0
+	met, unset := r.met, r.unset
+	r.aside(c.Stmts, w)
+	r.sink, r.branch = saved, branch
+	r.met, r.unset = r.met || met, unset
+	if len(c.Stmts) == 1 && c.Stmts[0].Cmd == nil { // $(<file)
+		return commands.Words
+	}
+	text := s.String()
+	if len(text) > maxKnown {
+		return commands.Words
+	}
+	return strings.TrimRight(text, "\n")
+}
+
+func (r *reader) process(p *syntax.ProcSubst, w *world) {
+	saved, savedIn, branch := r.sink, r.stdin, r.branch
+	r.sink, r.branch = &sink{}, 0
+	if p.Op == syntax.CmdOut { // >(cmd): it reads what is written
+		text := commands.Words
+		r.stdin = &text
+	}
+	r.aside(p.Stmts, w)
+	r.sink, r.stdin, r.branch = saved, savedIn, branch
+}
+
+// print adds to the known standard output.
+func (r *reader) print(s string) {
+	if r.sink == nil {
+		return
+	}
+	if r.branch > 0 || r.sink.text.Len() > maxKnown {
+		s = commands.Words
+	}
+	r.sink.text.WriteString(s)
+}
+
+// display makes abstract text readable: marks become what was written or "…".
+func display(s string) string {
+	if strings.IndexByte(s, 0) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != 0 || i+1 >= len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch s[i] {
+		case '*', '?', '[':
+			b.WriteByte(s[i])
+		case 't':
+			b.WriteString("(temporary file)")
+		default:
+			b.WriteString("…")
+		}
+	}
+	return b.String()
+}
+
+func spanOf(w []word) effect.Span {
+	if len(w) == 0 {
+		return effect.Span{}
+	}
+	return effect.Span{Start: w[0].span.Start, End: w[len(w)-1].span.End}
+}
