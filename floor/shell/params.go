@@ -624,10 +624,10 @@ func (r *reader) name(name string, w *world, span effect.Span) {
 func (r *reader) number(text string, span effect.Span) {
 	switch {
 	case text == "" || text == commands.Number || isNumber(text) || isName(text):
-	case strings.ContainsAny(text, "$`"):
-		r.opaque(span, "arithmetic over text that runs commands")
 	case strings.Contains(text, commands.Unknown) || strings.Contains(text, commands.Words):
 		r.opaque(span, "arithmetic over text that is not known")
+	case strings.ContainsAny(text, "$`"):
+		r.opaque(span, "arithmetic over text that runs commands")
 	}
 }
 

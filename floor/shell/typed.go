@@ -115,7 +115,7 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 	switch typ {
 	case commands.Flag, commands.Text, commands.Argv, commands.ArgvStdin, commands.Module, commands.Chdir, commands.Bad:
 		if typ == commands.Chdir {
-			t.path(effect.Read, text, span, option, true, false)
+			r.path(pathEffect{kind: effect.Read, text: text, span: span, cmd: t.cmd, option: option, cwd: t.w.cwd, at: true, meta: true}, t.w)
 		}
 	case commands.Read:
 		if !std {
