@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"assent/floor/effect"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// on marks a part of a text, the n-th time it occurs.
+func on(text, part, note string) mark {
+	i := strings.Index(text, part)
+	return mark{span: effect.Span{Start: i, End: i + len(part)}, note: note}
+}
+
+func TestOrigins(t *testing.T) {
+	long := strings.Repeat("x", 500)
+	tests := []struct {
+		why, text string
+		marks     func(text string) []mark
+		want      string
+	}{
+		{"two on a line", "git status && rm -rf ~", func(s string) []mark {
+			return []mark{on(s, "rm -rf ~", "b"), on(s, "git status", "a")}
+		}, `
+1 │ git status && rm -rf ~
+  │ ^^^^^^^^^^ a
+  │               ^^^^^^^^ b
+`},
+		{"one within the other", "sh -c 'rm x'", func(s string) []mark {
+			return []mark{on(s, "rm x", "in"), on(s, s, "out")}
+		}, `
+1 │ sh -c 'rm x'
+  │ ^^^^^^^^^^^^ out
+  │        ^^^^ in
+`},
+		{"several lines", "ls\ncat <<E\nx\nE\n", func(s string) []mark {
+			return []mark{on(s, "ls", "a"), on(s, "cat <<E\nx\nE", "b")}
+		}, `
+1 │ ls
+  │ ^^ a
+2 │ cat <<E
+  │ ^^^^^^^… b
+3 │ x
+4 │ E
+`},
+		{"tabs", "\tcat\ta b", func(s string) []mark { return []mark{on(s, "a b", "r"), on(s, "cat\ta", "c")} }, `
+1 │         cat     a b
+  │         ^^^^^^^^^ c
+  │                 ^^^ r
+`},
+		{"wide characters", "cat 日本 x", func(s string) []mark { return []mark{on(s, "日本", "w"), on(s, "x", "x")} }, `
+1 │ cat 日本 x
+  │     ^^^^ w
+  │          ^ x
+`},
+		{"combining characters", "cat e\u0301 x", func(s string) []mark { return []mark{on(s, "e\u0301", "e"), on(s, "x", "x")} },
+			"\n1 │ cat e\u0301 x\n  │     ^ e\n  │       ^ x\n"},
+		{"what moves the cursor is shown", "echo \x1b[2J\x07 x", func(s string) []mark { return []mark{on(s, "x", "x")} }, `
+1 │ echo ␛[2J␇ x
+  │            ^ x
+`},
+		{"what turns text is shown", "a \u202e b", func(s string) []mark { return []mark{on(s, "b", "b")} }, `
+1 │ a <U+202E> b
+  │            ^ b
+`},
+		{"invalid UTF-8", "a \xff b", func(s string) []mark { return []mark{on(s, "\xff", "bad"), on(s, "b", "b")} }, `
+1 │ a � b
+  │   ^ bad
+  │     ^ b
+`},
+		{"carriage return", "a\r\nb", func(s string) []mark { return []mark{on(s, "b", "b")} }, `
+1 │ a␍
+2 │ b
+  │ ^ b
+`},
+		{"a long line", long + " y", func(s string) []mark { return []mark{on(s, "y", "far")} },
+			"\n1 │ " + long[:400] + "…\n  │ column 502 far\n"},
+		{"outside of the text", "a", func(string) []mark { return []mark{{span: effect.Span{Start: 5, End: 9}, note: "no"}} }, `
+1 │ a
+`},
+		{"many lines", strings.Repeat("\n", 50) + "b\n\n", func(s string) []mark { return []mark{on(s, "b", "b")} }, `
+   ┆
+51 │ b
+   │ ^ b
+   ┆
+`},
+	}
+	for _, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			got := origins(test.text, test.marks(test.text), false)
+			if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), got); diff != "" {
+				t.Errorf("%q: (-want +got)\n%s", test.text, diff)
+			}
+		})
+	}
+}
+
+func TestInk(t *testing.T) {
+	if got := inkBlock.of(true, "x"); got != "\x1b[1;31mx\x1b[0m" {
+		t.Errorf("painted: %q", got)
+	}
+	if got := inkBlock.of(false, "x"); got != "x" {
+		t.Errorf("unpainted: %q", got)
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	for in, want := range map[string]string{"a\nb\tc": "a␊b c", "日本語": "日本…", "abcdef": "abcde…"} {
+		if got := oneLine(in, 5); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
