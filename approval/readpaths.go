@@ -13,7 +13,7 @@ var (
 		dir directory dirpath directorypath targetfile targetdirectory relativeworkspacepath
 		folder folderpath searchdirectory searchpath notebookpath imagepath`)
 	plainKeys = wordSet(`query regex searchterm outputmode type description explanation reason encoding pages
-		sort sortby order`)
+		sort sortby order offset limit headlimit maxresults startline endline context recursive`)
 	filterKeys = wordSet(`pattern patterns glob globpattern include exclude includepattern excludepattern
 		includepatterns excludepatterns ignore filepattern`)
 )
