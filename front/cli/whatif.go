@@ -114,6 +114,9 @@ func whatif(in io.Reader, out io.Writer) (failed int, err error) {
 			}
 			return failed, w.Flush()
 		}
+		if n == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
 		if readErr == nil && len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
