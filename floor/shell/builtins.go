@@ -216,10 +216,13 @@ func (r *reader) function(f function, ws []word, assigns []string, w *world, spa
 		w.set(name, v)
 		temporary = append(temporary, name)
 	}
-	saved := r.spans
-	r.spans = f.spans
+	saved, returns := r.spans, r.returns
+	r.spans, r.returns = f.spans, nil
+	r.calls++
 	out := r.stmt(f.body, w)
-	r.spans = saved
+	r.calls--
+	out = append(out, r.returns...)
+	r.spans, r.returns = saved, returns
 	for _, o := range out {
 		o.args, o.argsLost = args, lost
 		for _, name := range temporary {
@@ -287,6 +290,8 @@ func builtin(name string) builtinFunc {
 		return (*reader).shopt
 	case "hash":
 		return (*reader).hash
+	case "exit", "return":
+		return (*reader).leave
 	}
 	return nil
 }
@@ -769,20 +774,15 @@ func (r *reader) simpleBuiltin(ws []word, _ []string, w *world, ctx context) []*
 	case "echo":
 		w.status = ok
 		args := ws[1:]
-		line, escapes := true, false
+		line := true
 		for len(args) > 0 && len(args[0].text) > 1 && strings.Trim(args[0].text[1:], "neE") == "" && args[0].text[0] == '-' {
 			line = line && !strings.Contains(args[0].text, "n")
-			escapes = strings.Contains(args[0].text, "e")
 			args = args[1:]
 		}
 		if r.sink != nil {
 			text := strings.Join(texts(args), " ")
-			if escapes {
-				if commands.Known(text) {
-					text = ansi(strings.ReplaceAll(text, `\'`, `\\'`))
-				} else if strings.Contains(text, `\`) {
-					text = commands.Words
-				}
+			if strings.Contains(text, `\`) { // shells differ in what echo makes of it
+				text = commands.Words
 			}
 			if line {
 				text += "\n"
@@ -851,6 +851,22 @@ func (r *reader) shopt(ws []word, _ []string, w *world, ctx context) []*world {
 				w.globbing, w.lastpipe = true, true
 			}
 		}
+	}
+	return []*world{w}
+}
+
+// leave follows exit and return: what comes after them does not run.
+func (r *reader) leave(ws []word, _ []string, w *world, ctx context) []*world {
+	r.runBuiltin(ws, effect.Look, ctx)
+	switch {
+	case ws[0].text == "exit":
+		if len(r.exits) < maxWorlds {
+			r.exits = append(r.exits, w)
+		}
+		return nil
+	case r.calls > 0:
+		r.returns = append(r.returns, w)
+		return nil
 	}
 	return []*world{w}
 }

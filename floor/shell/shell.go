@@ -40,7 +40,7 @@ const (
 // text. A text that does nothing has no effects; one that cannot be read has
 // at least an opaque one.
 func Effects(text string, place *paths.Place, know *commands.Knowledge) []effect.Effect {
-	r := &reader{place: place, know: know, whole: text}
+	r := &reader{place: place, know: know, whole: text, out: make([]effect.Effect, 0, 6)}
 	whole := effect.Span{Start: 0, End: len(text)}
 	switch {
 	case len(text) > maxParse:
@@ -56,6 +56,7 @@ func Effects(text string, place *paths.Place, know *commands.Knowledge) []effect
 	}
 	ws := r.nested(text, []*world{newWorld(place)}, spans{}, whole)
 	// A trap may run after everything else has changed the state.
+	ws = collapse(append(ws, r.exits...))
 	for _, t := range r.traps {
 		r.nested(t.text, ws, spans{fixed: &t.span}, t.span)
 	}
@@ -100,6 +101,9 @@ type reader struct {
 	met     bool    // such a variable with a default was met
 	secrets []string
 	traps   []trapped
+	exits   []*world // where the text ends before its end
+	returns []*world // where the function that runs returned
+	calls   int      // functions that run
 }
 
 type seenKey struct {
@@ -322,6 +326,9 @@ func (r *reader) redirected(s *syntax.Stmt, w *world) []*world {
 		r.redirect(rd, w)
 	}
 	ws := r.cmd(s, w)
+	for _, w := range ws { // a redirection may fail, and the command with it
+		w.status = unknown
+	}
 	r.stdin, r.sink = savedIn, savedSink
 	return ws
 }

@@ -44,13 +44,29 @@ func (r *reader) fields(word *syntax.Word, w *world) []string {
 	for _, b := range r.braces(word) {
 		x := expansion{r: r, w: w, split: true}
 		x.word(b)
-		out = append(out, x.done()...)
+		list := x.done()
+		for _, f := range list {
+			if len(r.place.Facts.Files) > 0 && f != "" && f[0] == 0 && commands.Globbed(f[:min(2, len(f))]) {
+				r.dashed(word, w)
+			}
+		}
+		out = append(out, list...)
 		if len(out) > maxFields {
 			r.opaque(r.spans.span(word), "a word that becomes too many words")
 			return []string{commands.Words}
 		}
 	}
 	return out
+}
+
+// dashed tells a pattern that a file with the name of an option may match.
+func (r *reader) dashed(word *syntax.Word, w *world) {
+	for f := range r.place.Facts.Files {
+		if name, here := strings.CutPrefix(f, strings.TrimSuffix(w.cwd, "/")+"/"); here && strings.HasPrefix(name, "-") {
+			r.opaque(r.spans.span(word), "a pattern that matches a file named like an option")
+			return
+		}
+	}
 }
 
 // value expands a word into one text: the right side of an assignment, the
