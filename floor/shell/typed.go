@@ -260,7 +260,7 @@ func (t *typed) shellText(text string, span effect.Span, option string, src word
 	}
 	w := t.w.child()
 	w.cwd = t.cwd
-	w.argsLost = true
+	t.arguments(w, option)
 	sp := spans{fixed: &span}
 	if src.src != nil {
 		if o, same := t.r.literalAt(src, text, off); same {
@@ -276,6 +276,25 @@ func (t *typed) shellText(text string, span effect.Span, option string, src word
 	if t.class == "" && shells[t.cmd.Program] && !t.loads() {
 		t.class = effect.Wrap
 	}
+}
+
+// arguments gives the text of "sh -c" the words that follow it as $1, $2, ...
+func (t *typed) arguments(w *world, option string) {
+	w.argsLost = true
+	if option != "-c" || !shells[t.cmd.Program] {
+		return
+	}
+	var args []string
+	for _, o := range t.reading.Operands {
+		if strings.Contains(o.Text, commands.Words) || commands.Globbed(o.Text) {
+			return
+		}
+		args = append(args, o.Text)
+	}
+	if len(args) > 0 {
+		args = args[1:] // $0
+	}
+	w.args, w.argsLost = args, false
 }
 
 // loads reports whether an option of a shell makes it run more than its text.
