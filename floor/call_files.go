@@ -76,18 +76,27 @@ type about struct{ meta, tree bool }
 func (r *reading) path(arg, text string, how about, kinds ...effect.Kind) {
 	for _, s := range r.spellings(arg, text) {
 		e := effect.Effect{Arg: arg, Meta: how.meta, Tree: how.tree}
-		e.Target = text
 		if s != "" {
 			e.Path = r.place.Prepare(s, r.place.Cwd)
 		}
-		if e.Path.Known() {
-			e.Target = e.Path.Abs
-		}
+		e.Target = targetOf(e.Path, text)
 		for _, k := range kinds {
 			e.Kind = k
 			r.add(e)
 		}
 	}
+}
+
+// targetOf is how a path is shown: from the workspace when it lies inside, and
+// as written when it is not known.
+func targetOf(p effect.Path, written string) string {
+	switch {
+	case p.Rel != "":
+		return p.Rel
+	case p.Abs != "":
+		return p.Abs
+	}
+	return written
 }
 
 // spellings are the paths that some tool might understand the text as, ready

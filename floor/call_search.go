@@ -86,11 +86,8 @@ func (r *reading) globs(arg, folder, pattern string, how about) {
 				base = r.place.Prepare(r.place.Expand(folder), r.place.Cwd).Abs
 			}
 		}
-		e := effect.Effect{Kind: effect.Read, Arg: arg, Target: pattern, Meta: how.meta, Tree: how.tree}
-		e.Path = r.place.Prepare(marked, base)
-		if e.Path.Known() {
-			e.Target = e.Path.Abs
-		}
+		e := effect.Effect{Kind: effect.Read, Arg: arg, Path: r.place.Prepare(marked, base), Meta: how.meta, Tree: how.tree}
+		e.Target = targetOf(e.Path, pattern)
 		r.add(e)
 	}
 }

@@ -217,8 +217,7 @@ func (s *shellCall) variable(arg, name, text string, known bool) {
 	}
 }
 
-// settle decides where the command runs. Reaching a folder looks at it, as cd
-// would.
+// settle decides where the command runs. As with cd, that alone is no effect.
 func (s *shellCall) settle(folders []located) {
 	if len(folders) == 0 {
 		return
@@ -240,11 +239,6 @@ func (s *shellCall) settle(folders []located) {
 			} else if s.place.Cwd != abs {
 				s.place.Cwd = ""
 			}
-		}
-	}
-	for _, f := range folders {
-		if f.text != "" && f.text != "." && f.text != r.place.Cwd {
-			r.path(f.arg, f.text, about{meta: true}, effect.Read)
 		}
 	}
 }

@@ -31,7 +31,11 @@ func told(effects []effect.Effect) []string {
 		if (e.Kind == effect.Read || e.Kind == effect.Write || e.Kind == effect.Delete) && !e.Path.Known() {
 			line += " unknown"
 		}
-		line += " " + e.Target
+		if e.Path.Known() {
+			line += " " + e.Path.Abs
+		} else {
+			line += " " + e.Target
+		}
 		if e.Kind == effect.Opaque && e.Coverable {
 			line += " (coverable)"
 		}
@@ -220,6 +224,16 @@ func TestWhereShellToolsRun(t *testing.T) {
 				t.Errorf("%s %s: no effect %q among\n%s", test.name, test.arguments, test.want, lines)
 			}
 		})
+	}
+}
+
+// What is shown of a path is short inside the workspace and whole outside.
+func TestTargets(t *testing.T) {
+	for path, want := range map[string]string{"/home/user/project/sub/a": "sub/a", "/home/user/project": ".", "/etc/passwd": "/etc/passwd", "vscode://x": "vscode://x"} {
+		effects, _ := Effects(at("Read", fmt.Sprintf(`{"file_path":%q}`, path)))
+		if got := effects[0].Target; got != want {
+			t.Errorf("%s: got target %q, want %q", path, got, want)
+		}
 	}
 }
 
