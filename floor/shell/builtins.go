@@ -74,6 +74,10 @@ func (r *reader) callOnce(c *syntax.CallExpr, w *world) []*world {
 	ws := make([]word, 0, len(c.Args))
 	for _, a := range c.Args {
 		span := r.spans.span(a)
+		if text, plain := plainWord(a); plain {
+			ws = append(ws, word{text, span, a})
+			continue
+		}
 		for _, f := range r.fields(a, w) {
 			ws = append(ws, word{f, span, a})
 		}
@@ -315,7 +319,12 @@ func show(ws []word) string {
 	if len(ws) == 1 {
 		return display(ws[0].text)
 	}
+	n := len(ws)
+	for i := range ws {
+		n += len(ws[i].text)
+	}
 	var b strings.Builder
+	b.Grow(n)
 	for i := range ws {
 		if i > 0 {
 			b.WriteByte(' ')

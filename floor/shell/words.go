@@ -23,19 +23,23 @@ func plain(s string) bool {
 	return true
 }
 
-// fields expands a word into the words a command gets.
-func (r *reader) fields(word *syntax.Word, w *world) []string {
+// plainWord returns the text of a word that nothing is expanded in.
+func plainWord(word *syntax.Word) (string, bool) {
 	if len(word.Parts) == 1 {
 		switch p := word.Parts[0].(type) {
 		case *syntax.Lit:
-			if plain(p.Value) {
-				return []string{p.Value}
-			}
+			return p.Value, plain(p.Value)
 		case *syntax.SglQuoted:
-			if !p.Dollar {
-				return []string{p.Value}
-			}
+			return p.Value, !p.Dollar
 		}
+	}
+	return "", false
+}
+
+// fields expands a word into the words a command gets.
+func (r *reader) fields(word *syntax.Word, w *world) []string {
+	if text, fixed := plainWord(word); fixed {
+		return []string{text}
 	}
 	if !r.step() {
 		return []string{commands.Words}
