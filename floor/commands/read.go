@@ -240,7 +240,10 @@ func (r *reader) use(o *Option, value string, valued bool, word, at, off int) {
 		for end < len(r.words) && r.words[end] != ";" && !(r.words[end] == "+" && end > at && r.words[end-1] == "{}") {
 			end++
 		}
-		if at < len(r.words) && off == 0 {
+		switch {
+		case off > 0:
+			r.issue(word, "a command joined to its option", false)
+		case at < len(r.words):
 			r.Inner = append(r.Inner, Inner{From: at, To: end, Stdin: o.Type == ArgvStdin, Option: o.Name})
 		}
 		r.i = min(end+1, len(r.words))
