@@ -52,40 +52,6 @@ func run(t *testing.T, w *oracle.World, text string) oracle.Record {
 	return r
 }
 
-// TestScripts shows that the collection is not vacuous: every script really
-// does something, and the quiet ones really do nothing.
-func TestScripts(t *testing.T) {
-	scripts, err := oracle.Scripts("../testdata/oracle")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(scripts) < 300 {
-		t.Errorf("%d scripts, want at least 300", len(scripts))
-	}
-	pool := worlds(t)
-	for _, s := range scripts {
-		t.Run(s.Name, func(t *testing.T) {
-			t.Parallel()
-			w := <-pool
-			defer func() { pool <- w }()
-			r := run(t, w, s.Text)
-			if !r.Traced {
-				t.Skip("without strace a script that only reads shows nothing")
-			}
-			var facts []string
-			for _, f := range r.Facts {
-				facts = append(facts, f.String())
-			}
-			if s.Quiet != (len(facts) == 0) {
-				t.Errorf("script:\n%s\nfacts:\n%s\nstderr:\n%s", s.Text, strings.Join(facts, "\n"), r.Errors)
-			}
-			if testing.Verbose() {
-				t.Logf("script:\n%s\nfacts:\n%s\nstdout: %.500s\nstderr: %.500s", s.Text, strings.Join(facts, "\n"), r.Output, r.Errors)
-			}
-		})
-	}
-}
-
 // TestFacts pins what the two layers see.
 func TestFacts(t *testing.T) {
 	pool := worlds(t)

@@ -1,0 +1,242 @@
+package shell_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"assent/floor/commands"
+	"assent/floor/effect"
+	"assent/floor/paths"
+	"assent/floor/shell"
+	"assent/floor/shell/oracle"
+)
+
+// TestMain prepares the worlds only when a test asks for them and removes them
+// at the end.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	bash.close()
+	os.Exit(code)
+}
+
+// bash is real bash in as many worlds as tests run at the same time.
+var bash realBash
+
+type realBash struct {
+	once sync.Once
+	dir  string
+	kit  *oracle.Kit
+	pool chan *oracle.World
+	err  error
+}
+
+// scriptLimit is how long a script may take: they need milliseconds, the rest
+// is for a busy machine.
+const scriptLimit = 60 * time.Second
+
+func (b *realBash) open() {
+	if b.dir, b.err = os.MkdirTemp("", "oracle"); b.err != nil {
+		return
+	}
+	sub := func(name string) string {
+		dir := filepath.Join(b.dir, name)
+		if err := os.Mkdir(dir, 0o755); err != nil && b.err == nil {
+			b.err = err
+		}
+		return dir
+	}
+	if b.kit, b.err = oracle.NewKit(sub("kit")); b.err != nil {
+		return
+	}
+	n := runtime.GOMAXPROCS(0)
+	b.pool = make(chan *oracle.World, n)
+	for i := range n {
+		w, err := b.kit.NewWorld(sub(fmt.Sprint("w", i)))
+		if err != nil {
+			b.err = err
+			return
+		}
+		b.pool <- w
+	}
+}
+
+func (b *realBash) close() {
+	if b.dir != "" {
+		os.RemoveAll(b.dir)
+	}
+}
+
+// world hands out a world for the time of the test. In CI every layer must be
+// there; elsewhere a missing one is told.
+func (b *realBash) world(t *testing.T) *oracle.World {
+	t.Helper()
+	b.once.Do(b.open)
+	if b.err != nil {
+		t.Fatalf("real bash is not to be had: %v", b.err)
+	}
+	if b.kit.Missing != "" {
+		if os.Getenv("CI") != "" {
+			t.Fatal(b.kit.Missing)
+		}
+		t.Log(b.kit.Missing)
+	}
+	w := <-b.pool
+	t.Cleanup(func() { b.pool <- w })
+	return w
+}
+
+func run(t *testing.T, w *oracle.World, text string) oracle.Record {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), scriptLimit)
+	defer cancel()
+	r, err := w.Run(ctx, text)
+	if err != nil {
+		t.Fatalf("script:\n%s\n%v", text, err)
+	}
+	return r
+}
+
+// place is what the floor may know of a world.
+func place(w *oracle.World) *paths.Place {
+	return &paths.Place{Workspace: w.Work, Cwd: w.Work, Home: w.Home,
+		Vars: map[string]string{"TMPDIR": w.Temp}, Facts: paths.Facts{Links: w.Links()}}
+}
+
+// tally counts how well scripts were told, to tell following from giving up.
+type tally struct {
+	mu      sync.Mutex
+	scripts int
+	worst   map[oracle.Cover][]string
+}
+
+func (c *tally) add(name string, worst oracle.Cover) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.worst == nil {
+		c.worst = map[oracle.Cover][]string{}
+	}
+	c.scripts++
+	c.worst[worst] = append(c.worst[worst], name)
+}
+
+// check prints the share of scripts with a fact that only an opaque effect
+// covers and fails above the limit, in percent.
+func (c *tally) check(t *testing.T, limit int) {
+	t.Helper()
+	if c.scripts == 0 {
+		t.Error("no script was checked")
+		return
+	}
+	opaque := c.worst[oracle.Opaque]
+	share := 100 * len(opaque) / c.scripts
+	t.Logf("%d scripts: %d told, %d by an unknown path or word, %d only by an opaque effect (%d %%), %d untold",
+		c.scripts, len(c.worst[oracle.Told]), len(c.worst[oracle.Loose]), len(opaque), share, len(c.worst[oracle.Untold]))
+	if testing.Verbose() {
+		slices.Sort(opaque)
+		t.Logf("only by an opaque effect:\n%s", strings.Join(opaque, "\n"))
+	}
+	if share > limit {
+		t.Errorf("%d %% of the scripts are covered only by opaque effects, want at most %d %%", share, limit)
+	}
+}
+
+// checkTold runs a script by real bash and compares what happened with what
+// the reader tells of the text.
+func checkTold(t *testing.T, w *oracle.World, know *commands.Knowledge, text string, c *tally) oracle.Record {
+	t.Helper()
+	effects := shell.Effects(text, place(w), know)
+	rec := run(t, w, text)
+	worst := oracle.Told
+	for _, f := range rec.Facts {
+		got := f.Covered(effects)
+		worst = min(worst, got)
+		if got == oracle.Untold {
+			t.Errorf("not told: %s", f)
+		}
+	}
+	for _, v := range rec.Env {
+		name, _, _ := strings.Cut(v, "=")
+		if !shell.Steers(name) {
+			continue
+		}
+		if !slices.ContainsFunc(effects, func(e effect.Effect) bool {
+			return e.Kind == effect.Env && (e.Target == name || strings.Contains(e.Target, "…")) || e.Kind == effect.Opaque && e.Command == nil
+		}) {
+			worst = oracle.Untold
+			t.Errorf("not told: a program is given %s", v)
+		}
+	}
+	if t.Failed() {
+		t.Logf("script:\n%s\neffects:\n%sfacts:\n%sstderr:\n%s", text, showEffects(effects), showFacts(rec.Facts), rec.Errors)
+	}
+	c.add(t.Name(), worst)
+	return rec
+}
+
+func showEffects(effects []effect.Effect) string {
+	var b strings.Builder
+	for _, e := range effects {
+		fmt.Fprintf(&b, "  %s %q", e.Kind, e.Target)
+		if e.Path.Known() {
+			fmt.Fprintf(&b, " path=%s", e.Path.Abs)
+		}
+		if e.Command != nil {
+			fmt.Fprintf(&b, " of %s (%s)", e.Command.Program, e.Command.Class)
+		}
+		for _, flag := range []struct {
+			set  bool
+			name string
+		}{{e.Meta, "meta"}, {e.Tree, "tree"}, {e.Path.Glob, "glob"}, {e.Own, "own"}, {e.Certainty == effect.Maybe, "maybe"}, {e.Privileged, "privileged"}} {
+			if flag.set {
+				b.WriteString(" " + flag.name)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func showFacts(facts []oracle.Fact) string {
+	var b strings.Builder
+	for _, f := range facts {
+		fmt.Fprintf(&b, "  %s\n", f)
+	}
+	return b.String()
+}
+
+// TestRealBash runs every script of testdata/oracle. What bash really runs,
+// reads and writes must be among the effects. A script that does nothing in
+// real bash is a mistake in the script, except for the quiet ones, which must
+// do nothing.
+func TestRealBash(t *testing.T) {
+	scripts, err := oracle.Scripts("testdata/oracle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(scripts) < 300 {
+		t.Errorf("%d scripts, want at least 300", len(scripts))
+	}
+	know := commands.Default()
+	var c tally
+	t.Run("scripts", func(t *testing.T) {
+		for _, s := range scripts {
+			t.Run(s.Name, func(t *testing.T) {
+				t.Parallel()
+				w := bash.world(t)
+				rec := checkTold(t, w, know, w.Expand(s.Text), &c)
+				if rec.Traced && s.Quiet != (len(rec.Facts) == 0) {
+					t.Errorf("in real bash the script does %d things (quiet: %v)\n%s\n%s", len(rec.Facts), s.Quiet, showFacts(rec.Facts), rec.Errors)
+				}
+			})
+		}
+	})
+	c.check(t, 15)
+}
