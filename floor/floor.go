@@ -9,7 +9,11 @@
 // Start reading at [Floor.Judge].
 package floor
 
-import "assent/floor/paths"
+import (
+	"assent/approval"
+	"assent/floor/effect"
+	"assent/floor/paths"
+)
 
 // Call is a tool call as the agent emitted it, and where it would run.
 type Call struct {
@@ -44,3 +48,57 @@ func (c Call) Place() *paths.Place {
 	}
 	return p
 }
+
+// Floor is the layers of policy that judge together (policy §2). The zero
+// value judges by the shipped floor alone.
+type Floor struct {
+	// Operator answers first; where none of its rules matches an effect, the
+	// shipped floor answers.
+	Operator *Policy
+	// Managed and Project only make results stricter.
+	Managed, Project *Policy
+	// Base replaces the shipped floor, for tests.
+	Base *Policy
+	// Own are further files of assent itself that no call may touch, besides
+	// the policies' own: absolute paths.
+	Own []string
+}
+
+// base is the policy that answers where the operator does not.
+func (f *Floor) base() *Policy {
+	if f.Base != nil {
+		return f.Base
+	}
+	return ShippedPolicy()
+}
+
+// Judge tells what a call would do and what the policies say about it. It
+// never fails: what goes wrong while judging is a block with a message (law
+// ruling 7).
+func (f *Floor) Judge(call Call) (v Verdict) {
+	defer f.rescue(call, &v)
+	effects, text := Effects(call)
+	return f.judge(call, effects, text)
+}
+
+// JudgeEffects judges effects that were told before, of a call whose text is
+// given.
+func (f *Floor) JudgeEffects(call Call, effects []effect.Effect, text string) (v Verdict) {
+	defer f.rescue(call, &v)
+	return f.judge(call, effects, text)
+}
+
+func (f *Floor) rescue(call Call, v *Verdict) {
+	if r := recover(); r != nil {
+		const message = "The floor failed while judging this call. It is refused; please report it."
+		*v = Verdict{
+			Result:  approval.Block,
+			Cluster: approval.ClusterOf(call.Name),
+			Hatch:   true,
+			Message: message,
+			Effects: []Judged{{Effect: effect.Effect{Kind: effect.Opaque, Target: "judging failed"}, Result: approval.Block, Rule: failed, Message: message}},
+		}
+	}
+}
+
+var failed = &RuleRef{Layer: Shipped, Default: true, Text: "what fails while judging is refused"}

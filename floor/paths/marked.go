@@ -207,3 +207,12 @@ func escapeByte(b *strings.Builder, c byte) {
 	}
 	b.WriteByte(c)
 }
+
+// Quote is a plain path as a pattern that matches just it.
+func Quote(path string) string {
+	q := escape(path)
+	if strings.Contains(q, "$") {
+		q = strings.ReplaceAll(q, "$", `\$`)
+	}
+	return q
+}

@@ -1,0 +1,428 @@
+package floor
+
+import (
+	"slices"
+	"strings"
+
+	"assent/approval"
+	"assent/floor/effect"
+	"assent/floor/paths"
+)
+
+// The defaults: what holds where no rule matches (policy §2).
+var (
+	runUnknown     = byDefault("no rule says anything about this command")
+	runPrivileged  = byDefault("runs as another user")
+	readInside     = byDefault("no rule says anything about reading this")
+	readOutside    = byDefault("reads outside the workspace")
+	writeInside    = byDefault("a write in the workspace")
+	writeOutside   = byDefault("writes outside the workspace")
+	deleteOutside  = byDefault("deletes outside the workspace")
+	pathUnknown    = byDefault("the path cannot be told")
+	ownFile        = byDefault("a temporary file that this call made")
+	netUnknown     = byDefault("no rule says anything about this address")
+	envUnknown     = byDefault("sets a variable that steers other programs")
+	mcpUnknown     = byDefault("no rule says anything about this tool")
+	opaqueUnknown  = byDefault("it cannot be told what this does")
+	opaqueDisguise = byDefault("it cannot be told what this does, as another user")
+	nothingKnown   = byDefault("nothing is known of this call")
+)
+
+func byDefault(text string) *RuleRef { return &RuleRef{Layer: Shipped, Default: true, Text: text} }
+
+// judge judges every effect; the strictest result is the call's.
+func (f *Floor) judge(call Call, effects []effect.Effect, text string) Verdict {
+	j := judgement{floor: f, place: call.Place(), base: f.base()}
+	j.place.Own = f.own()
+	v := Verdict{
+		Cluster: approval.ClusterOf(call.Name),
+		Text:    text,
+		Effects: make([]Judged, len(effects)),
+	}
+	hatch := false
+	for i := range effects {
+		v.Effects[i].Effect = effects[i]
+		j.effect(&v.Effects[i])
+		hatch = hatch || runsHatch(&effects[i])
+	}
+	j.cover(v.Effects)
+	for i := range v.Effects {
+		e := &v.Effects[i]
+		v.Result = v.Result.Join(e.Result)
+		e.Message = e.message()
+	}
+	if v.Result == approval.None {
+		v.Result = approval.Ask
+		v.Effects = append(v.Effects, Judged{Result: approval.Ask, Rule: nothingKnown, Message: "Nothing is known of this call."})
+	}
+	v.Hatch = v.Cluster == approval.Bash && (hatch || approval.HatchShape(call.Name, call.Arguments))
+	v.Message = v.message()
+	return v
+}
+
+// own are the files that hold the policies in force.
+func (f *Floor) own() []string {
+	own := f.Own
+	for _, p := range [...]*Policy{f.Operator, f.Managed, f.Project} {
+		if p != nil && strings.HasPrefix(p.file, "/") {
+			own = append(own[:len(own):len(own)], p.file)
+		}
+	}
+	return own
+}
+
+// runsHatch reports a run of npx or bunx (law ruling 11).
+func runsHatch(e *effect.Effect) bool {
+	if e.Kind != effect.Run || e.Command == nil {
+		return false
+	}
+	name := programName(e.Command.Program)
+	return name == "npx" || name == "bunx"
+}
+
+// judgement is one call being judged.
+type judgement struct {
+	floor *Floor
+	place *paths.Place
+	base  *Policy
+	files []string // the known files, sorted, once they are needed
+	s     subject
+	buf   [3][]*Rule
+	// allowed are the commands that a rule of the operator allows.
+	allowed []allowedCommand
+}
+
+type allowedCommand struct {
+	command *effect.Command
+	rule    *Rule
+	pattern *runPattern
+}
+
+// effect judges one effect, and the known files that it reaches through a
+// tree or a glob.
+func (j *judgement) effect(d *Judged) {
+	e := &d.Effect
+	j.s = subject{place: j.place, e: e, path: e.Path, tree: e.Tree, hits: j.s.hits}
+	if e.Kind == effect.Net {
+		a := parseAddress(e.Target)
+		j.s.host = &a
+	}
+	j.decide(d)
+	isPath := e.Kind == effect.Read && !e.Meta || e.Kind == effect.Write || e.Kind == effect.Delete
+	if !isPath || !(e.Tree || e.Path.Glob) || !e.Path.Known() || len(j.place.Facts.Files) == 0 {
+		return
+	}
+	for _, file := range j.known() {
+		path := j.place.Prepare(file, j.place.Workspace)
+		if !path.Known() || !under(j.place, e, path) {
+			continue
+		}
+		var one Judged
+		one.Effect = *e
+		j.s = subject{place: j.place, e: e, path: path, hits: j.s.hits}
+		j.decide(&one)
+		if one.Result.Stricter(d.Result) {
+			d.Result, d.Rule, d.rule, d.operator, d.File = one.Result, one.Rule, one.rule, one.operator, file
+		}
+		d.shipped = d.shipped.Join(one.shipped)
+	}
+}
+
+// known are the files known to exist, in order.
+func (j *judgement) known() []string {
+	if j.files == nil {
+		for f := range j.place.Facts.Files {
+			j.files = append(j.files, f)
+		}
+		slices.Sort(j.files)
+	}
+	return j.files
+}
+
+// under reports whether a known file is among the paths of an effect.
+func under(place *paths.Place, e *effect.Effect, file effect.Path) bool {
+	pattern := e.Path.Abs
+	if !e.Path.Glob {
+		pattern = paths.Quote(pattern)
+	}
+	if e.Tree {
+		pattern = strings.TrimSuffix(pattern, "/") + "/**"
+	}
+	pt, err := paths.Compile(pattern)
+	if err != nil {
+		return true
+	}
+	return pt.Relate(place, file, false) >= paths.Overlap
+}
+
+// decide finds the result of the subject.
+func (j *judgement) decide(d *Judged) {
+	e := d.Effect
+	s := &j.s
+	inside := s.path.Inside()
+	operator := j.floor.Operator.match(s, j.buf[0][:0])
+	shipped := j.base.match(s, j.buf[1][:0])
+	j.buf[0], j.buf[1] = operator[:0], shipped[:0]
+
+	// Names alone are no content: looking at ".env" is not reading it.
+	lenient := e.Kind == effect.Read && e.Meta
+	if lenient {
+		shipped = slices.DeleteFunc(shipped, func(r *Rule) bool {
+			return r.Result == approval.Deny && inside || r.Result == approval.Block && s.tree && !j.itself(r)
+		})
+		operator = slices.DeleteFunc(operator, func(r *Rule) bool {
+			return r.Result >= approval.Deny && s.tree && !j.itself(r)
+		})
+	}
+
+	extends := j.floor.Operator == nil || j.floor.Operator.Extends
+	base, rule := j.fallback(s), (*Rule)(nil)
+	if extends {
+		if r := strictest(shipped, approval.Deny); r != nil {
+			base, rule = ruled(r)
+		}
+	}
+	d.shipped = base.result
+	if e.Kind == effect.Run && e.Privileged && base.result < approval.Deny {
+		base, rule = answer{approval.Deny, runPrivileged}, nil
+		d.shipped = approval.Deny
+	}
+	if r := strictest(operator, approval.Block); r != nil {
+		d.operator = true
+		was := base
+		base, rule = ruled(r)
+		if base.result < approval.Deny {
+			if extends {
+				for _, deny := range shipped {
+					if deny.Result == approval.Deny && !j.lifted(operator, deny) {
+						base, rule = ruled(deny)
+						break
+					}
+				}
+			}
+			if e.Kind == effect.Run && e.Privileged && base.result < approval.Deny && !j.namesWrapper(operator) {
+				base, rule = was, nil
+			}
+		}
+	}
+	if e.Own && base.result < approval.Block && !d.operator {
+		base, rule = answer{approval.Allow, ownFile}, nil
+		d.shipped = approval.Allow
+	}
+	for _, r := range shipped {
+		if r.Result != approval.Block || j.excepted(operator, r) {
+			continue
+		}
+		a, _ := ruled(r)
+		if (e.Kind == effect.Delete || e.Kind == effect.Read) && s.tree && !r.fixed && !j.itself(r) {
+			// Nobody knows whether it is there: a person may say.
+			a.result = approval.Deny
+		}
+		if a.result.Stricter(base.result) {
+			base, rule = a, r
+		}
+		d.shipped = d.shipped.Join(a.result)
+	}
+	for _, p := range [...]*Policy{j.floor.Managed, j.floor.Project} {
+		if p == nil {
+			continue
+		}
+		more := p.match(s, j.buf[2][:0])
+		if lenient {
+			more = slices.DeleteFunc(more, func(r *Rule) bool { return s.tree && !j.itself(r) })
+		}
+		if r := strictest(more, approval.Block); r != nil && r.Result.Stricter(base.result) {
+			base, rule = ruled(r)
+			d.operator = true // a person's own rule: nothing covers it
+		}
+		j.buf[2] = more[:0]
+	}
+	if e.Certainty == effect.Maybe && base.result == approval.Deny {
+		base.result = approval.Ask
+	}
+	d.Result, d.Rule, d.rule = base.result, base.ref, rule
+	if e.Kind == effect.Run && base.result == approval.Allow && d.operator {
+		j.allow(s, operator)
+	}
+	if e.Kind == effect.MCP && base.result == approval.Allow && d.operator && rule != nil {
+		j.allowed = append(j.allowed, allowedCommand{rule: rule})
+	}
+}
+
+type answer struct {
+	result Result
+	ref    *RuleRef
+}
+
+func ruled(r *Rule) (answer, *Rule) { return answer{r.Result, r.ref}, r }
+
+// strictest is the first of the strictest rules up to a limit.
+func strictest(rules []*Rule, limit Result) *Rule {
+	var best *Rule
+	for _, r := range rules {
+		if r.Result <= limit && (best == nil || r.Result > best.Result) {
+			best = r
+		}
+	}
+	return best
+}
+
+// itself reports whether the rule matches the path of a tree itself and not
+// only something that may be below it.
+func (j *judgement) itself(r *Rule) bool {
+	for _, p := range r.match.paths {
+		if p.Relate(j.place, j.s.path, false) >= paths.Overlap {
+			return true
+		}
+	}
+	return false
+}
+
+func (j *judgement) lifted(operator []*Rule, deny *Rule) bool {
+	return slices.ContainsFunc(operator, func(r *Rule) bool { return r.lifts(deny, &j.s) })
+}
+
+// excepted reports whether a rule of the operator that matches is an
+// exception to the shipped rule, by its name.
+func (j *judgement) excepted(operator []*Rule, shipped *Rule) bool {
+	return !shipped.fixed && slices.ContainsFunc(operator, func(r *Rule) bool { return slices.Contains(r.Lifts, shipped.ID) })
+}
+
+// namesWrapper reports whether a rule names the program that gives the
+// privilege.
+func (j *judgement) namesWrapper(operator []*Rule) bool {
+	for _, r := range operator {
+		if p := r.pattern(&j.s); p != nil && len(p.wrappers) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// fallback is what holds where no rule matches.
+func (j *judgement) fallback(s *subject) answer {
+	e := s.e
+	switch e.Kind {
+	case effect.Run:
+		return answer{approval.Ask, runUnknown}
+	case effect.Net:
+		return answer{approval.Ask, netUnknown}
+	case effect.Env:
+		return answer{approval.Ask, envUnknown}
+	case effect.MCP:
+		return answer{approval.Ask, mcpUnknown}
+	case effect.Read, effect.Write, effect.Delete:
+		switch {
+		case !s.path.Known():
+			return answer{approval.Ask, pathUnknown}
+		case s.path.Inside() && e.Kind == effect.Read:
+			return answer{approval.Ask, readInside}
+		case s.path.Inside():
+			return answer{approval.Ask, writeInside}
+		case e.Kind == effect.Read:
+			return answer{approval.Deny, readOutside}
+		case e.Kind == effect.Write:
+			return answer{approval.Deny, writeOutside}
+		}
+		return answer{approval.Deny, deleteOutside}
+	case effect.Opaque:
+		if e.Privileged {
+			return answer{approval.Deny, opaqueDisguise}
+		}
+	}
+	return answer{approval.Ask, opaqueUnknown}
+}
+
+// allow remembers a command that the operator allows, for what it covers.
+func (j *judgement) allow(s *subject, operator []*Rule) {
+	for _, r := range operator {
+		if r.Result == approval.Allow {
+			if p := r.pattern(s); p != nil {
+				j.allowed = append(j.allowed, allowedCommand{s.e.Command, r, p})
+			}
+		}
+	}
+}
+
+// cover lets an operator's rule for a command answer the command's own
+// effects that the shipped floor would ask about (see the package
+// documentation of decisions, DECISIONS in reasonable-defaults.yaml).
+func (j *judgement) cover(effects []Judged) {
+	if len(j.allowed) == 0 {
+		return
+	}
+	servers := true
+	for i := range effects {
+		if e := &effects[i]; e.Kind == effect.MCP && e.Result != approval.Allow {
+			servers = false
+		}
+	}
+	for i := range effects {
+		d := &effects[i]
+		if d.Result != approval.Ask || d.operator || d.Kind == effect.Run || d.Kind == effect.MCP {
+			continue
+		}
+		for k := range j.allowed {
+			a := &j.allowed[k]
+			if a.command != d.Command || a.command == nil && !(servers && d.Arg != "") {
+				continue
+			}
+			if a.covers(d) {
+				d.Result, d.Rule, d.rule, d.Covered = approval.Allow, a.rule.ref, a.rule, true
+				break
+			}
+		}
+	}
+}
+
+// covers reports whether the rule for the command answers the effect.
+func (a *allowedCommand) covers(d *Judged) bool {
+	if d.Privileged && (a.pattern == nil || len(a.pattern.wrappers) == 0) {
+		return false
+	}
+	switch d.Kind {
+	case effect.Net:
+		return true
+	case effect.Opaque:
+		return d.Coverable
+	case effect.Read:
+		return d.Certainty == effect.Maybe
+	case effect.Write, effect.Delete:
+		if !d.Path.Inside() || d.File != "" {
+			return false
+		}
+		if a.command == nil || a.command.Class != effect.Look {
+			return true
+		}
+		// A look-up writes only where an option makes it.
+		return d.Option != "" && a.pattern.namesSpelling(a.command, d.Option)
+	}
+	return false
+}
+
+// message is the rule's message, or a sentence that says what was found.
+func (j *Judged) message() string {
+	if j.Result == approval.Allow || j.Result == approval.None {
+		return ""
+	}
+	if j.rule != nil && j.rule.Message != "" {
+		return j.rule.Message
+	}
+	s := j.Sentence()
+	if j.File != "" {
+		s += ", among it " + shown(j.File)
+	}
+	why := ""
+	if j.Rule != nil && j.Rule.Default && j.Kind != effect.Opaque {
+		why = ": " + j.Rule.Text
+	} else if j.rule != nil && j.rule.Reason != "" {
+		why = ": " + j.rule.Reason
+	}
+	switch j.Result {
+	case approval.Block:
+		return "Refused: it " + s + why + "."
+	case approval.Deny:
+		return "Needs a person: it " + s + why + "."
+	}
+	return "Asks first: it " + s + why + "."
+}

@@ -1,0 +1,191 @@
+package floor
+
+import (
+	"fmt"
+
+	"assent/approval"
+	"assent/floor/effect"
+	"assent/floor/paths"
+)
+
+// Layer says whose a policy is (policy §2).
+type Layer uint8
+
+// The layers. The shipped floor answers where the operator does not; the
+// managed and the project's policy only make results stricter.
+const (
+	Shipped Layer = iota
+	Operator
+	Managed
+	Project
+)
+
+var layerNames = [...]string{"shipped", "operator", "managed", "project"}
+
+// String is the layer's name in explanations.
+func (l Layer) String() string {
+	if int(l) < len(layerNames) {
+		return layerNames[l]
+	}
+	return "shipped"
+}
+
+// MarshalText writes the name.
+func (l Layer) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// Scanner says how the scanner of bash commands takes part (law ruling 16).
+type Scanner uint8
+
+// The values of "scanner:".
+const (
+	ScannerAuto Scanner = iota
+	ScannerRequired
+	ScannerOff
+)
+
+var scannerNames = [...]string{"auto", "required", "off"}
+
+// String is the name in a policy.
+func (s Scanner) String() string {
+	if int(s) < len(scannerNames) {
+		return scannerNames[s]
+	}
+	return "auto"
+}
+
+// sections are the parts of a policy that hold rules, in the order in which
+// they are written.
+var sections = [...]struct {
+	name string
+	kind effect.Kind
+}{
+	{"run", effect.Run}, {"read", effect.Read}, {"write", effect.Write}, {"delete", effect.Delete},
+	{"net", effect.Net}, {"env", effect.Env}, {"mcp", effect.MCP}, {"opaque", effect.Opaque},
+}
+
+// results are the lists of a section, in the order in which they are written.
+var results = [...]approval.PolicyResult{approval.Allow, approval.Ask, approval.Deny, approval.Block}
+
+// Policy is one policy document, checked and ready to judge by. It is
+// immutable.
+type Policy struct {
+	// Name is how the document is called in messages, usually its path.
+	Name string
+	// Extends says that the shipped floor answers where this policy does not.
+	// Without it only the shipped blocks stay.
+	Extends bool
+	Scanner Scanner
+	// Rules are the rules in the order of the document.
+	Rules []*Rule
+
+	layer   Layer
+	index   [numKinds]index
+	deletes bool // there is a section "delete"
+	// files are the policies' own files, which no call may touch.
+	file string
+	// stale says that this is the last good version of a file that no longer
+	// loads: only its denies and blocks count.
+	stale bool
+}
+
+const numKinds = int(effect.MCP) + 1
+
+// Rule is one rule of a policy.
+type Rule struct {
+	// ID is the rule's own name, if it has one. Every shipped rule has.
+	ID     string
+	Kind   effect.Kind
+	Result approval.PolicyResult
+	// Match and Except are the patterns as written.
+	Match, Except []string
+	// Lifts are the shipped rules that this rule is an exception to.
+	Lifts []string
+	// Message is told to the agent when the rule decides; Reason is for people.
+	Message, Reason string
+	// Hits and Misses are the rule's own tests.
+	Hits, Misses []string
+
+	File         string
+	Line, Column int
+
+	policy *Policy
+	ref    *RuleRef
+	// fixed rules protect assent itself and are never lifted.
+	fixed   bool
+	match   matchers
+	except  matchers
+	negated matchers // the "!" patterns of the whole list
+}
+
+// matchers are compiled patterns; only those of the rule's kind are set.
+type matchers struct {
+	runs  []runPattern
+	paths []paths.Pattern
+	hosts []hostPattern
+	words []wordGlob // env and opaque
+	tools []toolPattern
+}
+
+func (m *matchers) empty() bool {
+	return len(m.runs)+len(m.paths)+len(m.hosts)+len(m.words)+len(m.tools) == 0
+}
+
+// Text is the rule as one would say it: "run deny git push --force".
+func (r *Rule) Text() string {
+	text := ""
+	for i, m := range r.Match {
+		if i == 3 && len(r.Match) > 4 {
+			text += fmt.Sprintf(" and %d more", len(r.Match)-i)
+			break
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += m
+	}
+	return fmt.Sprintf("%s %s: %s", r.Kind, r.Result, text)
+}
+
+// Ref points at the rule.
+func (r *Rule) Ref() *RuleRef {
+	return &RuleRef{Layer: r.policy.layer, ID: r.ID, File: r.File, Line: r.Line, Column: r.Column, Text: r.Text()}
+}
+
+// Layer is the layer the policy was loaded for.
+func (p *Policy) Layer() Layer { return p.layer }
+
+// LastGood is what remains in force of a policy whose file no longer loads:
+// its denies and blocks (policy §2, law ruling 7).
+func (p *Policy) LastGood() *Policy {
+	if p == nil {
+		return nil
+	}
+	q := &Policy{Name: p.Name, Extends: true, Scanner: p.Scanner, layer: p.layer, deletes: p.deletes, file: p.file, stale: true}
+	for _, r := range p.Rules {
+		if r.Result >= approval.Deny {
+			c := *r
+			c.policy = q
+			c.Lifts = nil
+			q.Rules = append(q.Rules, &c)
+		}
+	}
+	q.build()
+	return q
+}
+
+// as is the same policy for another layer.
+func (p *Policy) as(l Layer) *Policy {
+	if p == nil || p.layer == l {
+		return p
+	}
+	q := *p
+	q.layer = l
+	q.Rules = make([]*Rule, len(p.Rules))
+	for i, r := range p.Rules {
+		c := *r
+		c.policy = &q
+		q.Rules[i] = &c
+	}
+	q.build()
+	return &q
+}

@@ -1,0 +1,495 @@
+package floor
+
+import (
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"assent/floor/commands"
+	"assent/floor/effect"
+	"assent/floor/paths"
+)
+
+// A runPattern matches commands (policy §2): the program, then subcommand
+// words and operands in order as a beginning, options in any spelling and
+// place.
+//
+//	git push --force     git -C sub push -f origin main
+//	npm run test*        npm run test:unit -- -t x
+//	@build               every command of that class
+//	sudo systemctl       systemctl status, run by sudo
+//	sudo                 allowed: a bare "sudo"; restricted: all that it runs
+//	./gradlew build      only the program at that path
+type runPattern struct {
+	class    effect.Class
+	any      bool // "*"
+	wrappers []string
+	program  wordGlob
+	path     string // the program as a path, "" when it is a name
+	words    []runWord
+	// outer patterns answer the wrappers' own run effects. They only allow.
+	outer bool
+}
+
+type runWord struct {
+	wordGlob
+	option bool
+	value  *wordGlob // "--name=value"
+	name   string    // of an option
+}
+
+// compileRun reads a run pattern. It returns several when the pattern names a
+// program through a wrapper: the command that is wrapped, and the wrapper
+// itself.
+func compileRun(text string) ([]runPattern, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, errors.New("the pattern is empty")
+	}
+	if i := strings.IndexByte(text, '('); i > 0 && strings.HasSuffix(text, ")") && 'A' <= text[0] && text[0] <= 'Z' {
+		inner := strings.TrimSuffix(strings.TrimSuffix(text[i+1:len(text)-1], ":*"), " *")
+		return nil, errors.New("this is another program's notation; write " + inner)
+	}
+	words, err := splitWords(text)
+	if err != nil {
+		return nil, err
+	}
+	first := words[0]
+	if !first.wild && strings.HasPrefix(first.text, "@") {
+		class := effect.Class(first.text[1:])
+		if !slices.Contains(effect.Classes, class) {
+			return nil, classError(first.text)
+		}
+		if len(words) > 1 {
+			return nil, errors.New("a class stands alone; write the program's name to say more")
+		}
+		return []runPattern{{class: class}}, nil
+	}
+	if !first.wild && strings.Contains(first.text, "=") {
+		return nil, errors.New("a pattern starts with the program; variables have their own section, env")
+	}
+	return runPatterns(words, nil, 0), nil
+}
+
+type classError string
+
+func (e classError) Error() string { return "there is no class " + string(e) }
+
+// hint names the class that was meant, or all of them.
+func (e classError) hint() string {
+	var names []string
+	for _, c := range effect.Classes {
+		names = append(names, "@"+string(c))
+	}
+	if s := didYouMean(string(e), names); s != "" {
+		return s
+	}
+	return "the classes are " + strings.Join(names, " ")
+}
+
+const maxWrapped = 8
+
+func runPatterns(words []wordGlob, wrappers []string, depth int) []runPattern {
+	first := words[0]
+	p := runPattern{wrappers: wrappers, program: first, any: first.any() && len(words) == 1}
+	if !first.wild && strings.Contains(first.text, "/") {
+		p.path = path.Clean(first.text)
+		if strings.HasPrefix(first.text, "./") && !strings.HasPrefix(p.path, "..") {
+			p.path = "./" + p.path
+		}
+	}
+	rest := words[1:]
+	if n := len(rest); n > 0 && rest[n-1].any() {
+		rest = rest[:n-1] // a pattern is a beginning anyway
+	}
+	p.words = runWords(rest)
+	out := []runPattern{p}
+	if first.wild || depth >= maxWrapped {
+		return out
+	}
+	from, module := wrapped(words)
+	if from == 0 && module == "" {
+		return out
+	}
+	out[0].outer = true
+	out[0].words = runWords(words[1:min(from, len(words))])
+	inside := append(slices.Clip(wrappers), path.Base(first.text))
+	if module == "" {
+		return append(out, runPatterns(words[from:], inside, depth+1)...)
+	}
+	for _, name := range []string{module, path.Base(first.text) + ":" + module} {
+		out = append(out, runPattern{wrappers: inside, program: wordGlob{text: name}, words: runWords(words[from:])})
+	}
+	return out
+}
+
+func runWords(words []wordGlob) []runWord {
+	var out []runWord
+	for _, w := range words {
+		r := runWord{wordGlob: w}
+		if t := w.plain(); strings.HasPrefix(t, "-") && t != "-" && t != "--" {
+			r.option = true
+			r.name = t
+			if i := strings.IndexByte(t, '='); i > 0 {
+				r.name = t[:i]
+				v := wordGlob{text: t[i+1:]}
+				if w.wild {
+					v = parseGlob(t[i+1:])
+				}
+				r.value = &v
+			}
+		} else if t == "--" && !w.wild {
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// wrapped tells at which word of a pattern the command begins that the first
+// program only runs, 0 when it runs none, or the name of the module that it
+// runs as a program.
+func wrapped(words []wordGlob) (from int, module string) {
+	entry := commands.Default().Lookup(path.Base(words[0].text))
+	if entry == nil {
+		return 0, ""
+	}
+	plain := make([]string, len(words))
+	for i := range words {
+		plain[i] = words[i].plain()
+	}
+	for _, in := range entry.Read(plain).Inner {
+		switch {
+		case in.Option != "" && in.Module == "":
+			continue // "find -exec" names the program and an option
+		case in.Module != "":
+			return min(in.From, len(words)), in.Module
+		case in.From > 0 && in.From < len(words):
+			return in.From, ""
+		}
+	}
+	return 0, ""
+}
+
+// names are the program names under which the pattern must be looked for; nil
+// means any.
+func (p *runPattern) names() []string {
+	if p.class != "" || p.any || p.program.wild {
+		return nil
+	}
+	if p.path != "" {
+		return []string{path.Base(p.path)}
+	}
+	return []string{p.program.text}
+}
+
+// bare reports whether the pattern is a program alone.
+func (p *runPattern) bare() bool { return len(p.words) == 0 }
+
+// match reports whether the pattern matches a command. loose is for rules
+// that restrict: what cannot be told counts as a match.
+func (p *runPattern) match(place *paths.Place, e *effect.Effect, loose bool) bool {
+	c := e.Command
+	if c == nil {
+		return false
+	}
+	if p.outer && (loose || !p.bareWords(c)) {
+		return false
+	}
+	switch {
+	case p.class != "":
+		return c.Class == p.class
+	case !p.wrapped(c, loose):
+		return false
+	case p.any:
+		return true
+	case loose && p.bare() && len(p.wrappers) == 0 && !p.program.wild && slices.ContainsFunc(c.Wrappers, func(w string) bool { return programName(w) == p.program.text }):
+		return true // a wrapper that is restricted restricts all that it runs
+	case !p.named(place, e, loose):
+		return false
+	}
+	return p.matchWords(c, loose)
+}
+
+// bareWords reports whether the command has no operand besides the words of
+// the command that it wraps, which are not listed.
+func (p *runPattern) bareWords(c *effect.Command) bool {
+	return c.Class == effect.Wrap || c.Class == effect.Privilege || len(c.Operands) == 0
+}
+
+// wrapped reports whether the command was peeled from the pattern's wrappers.
+func (p *runPattern) wrapped(c *effect.Command, loose bool) bool {
+	at := 0
+	for _, w := range p.wrappers {
+		i := slices.IndexFunc(c.Wrappers[at:], func(have string) bool { return programName(have) == w })
+		if i < 0 {
+			return false
+		}
+		at += i + 1
+	}
+	return true
+}
+
+// programName is the base name of a program, as rules that restrict compare
+// it.
+func programName(p string) string {
+	return strings.TrimSuffix(paths.Fold(path.Base(p)), ".exe")
+}
+
+// named reports whether the command's program is the pattern's.
+func (p *runPattern) named(place *paths.Place, e *effect.Effect, loose bool) bool {
+	c := e.Command
+	if p.path != "" {
+		return p.atPath(place, e, loose)
+	}
+	if p.program.match(c.Program) && (loose || !strings.Contains(c.Program, "/")) {
+		return true
+	}
+	return loose && p.program.match(programName(c.Program))
+}
+
+// atPath compares the program with a path. Where the shell reader knows which
+// file is run, that decides: the same words name another file in another
+// folder.
+func (p *runPattern) atPath(place *paths.Place, e *effect.Effect, loose bool) bool {
+	c := e.Command
+	if e.Path.Known() && !e.Path.Glob {
+		want := place.Prepare(place.Expand(p.path), place.Workspace)
+		if want.Known() && (want.Abs == e.Path.Abs || loose && paths.Fold(want.Abs) == paths.Fold(e.Path.Abs)) {
+			return true
+		}
+		if e.Path.Abs != "" && !loose {
+			return false
+		}
+	}
+	have := path.Clean(c.Program)
+	if strings.HasPrefix(c.Program, "./") && !strings.HasPrefix(have, "..") {
+		have = "./" + have
+	}
+	if have == p.path {
+		return true
+	}
+	// A program of a system place is known by its name alone.
+	return !strings.Contains(c.Program, "/") && strings.HasPrefix(p.path, "/") && path.Base(p.path) == c.Program ||
+		loose && strings.Contains(c.Program, "/") && paths.Fold(have) == paths.Fold(p.path)
+}
+
+// matchWords compares the words after the program.
+func (p *runPattern) matchWords(c *effect.Command, loose bool) bool {
+	at := 0 // how many of the subcommand words and operands are used up
+	total := len(c.Sub) + len(c.Operands)
+	for i := 0; i < len(p.words); i++ {
+		w := &p.words[i]
+		if w.option {
+			o := find(c, w, loose)
+			if o == nil {
+				if !loose || !unknownWords(c) {
+					return false
+				}
+				continue
+			}
+			if o.Valued && o.Value != "" && w.value == nil && i+1 < len(p.words) && !p.words[i+1].option && !joined(o, w) {
+				next := &p.words[i+1]
+				if next.match(o.Value) || loose && unknown(o.Value) {
+					i++
+				} else if !loose {
+					return false
+				}
+			}
+			continue
+		}
+		found := false
+		for at < total && !found {
+			text := ""
+			if at < len(c.Sub) {
+				text = c.Sub[at]
+				found = w.match(text) || alias(c.Program, w.text) == alias(c.Program, text) && !w.wild
+			} else {
+				text = c.Operands[at-len(c.Sub)]
+				found = w.match(text) && (loose || !unknown(text) || w.any())
+			}
+			found = found || loose && unknown(text)
+			at++
+			if !found && !(loose && !c.Described) {
+				return false
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+// unknown reports whether a word holds a part that cannot be told.
+func unknown(s string) bool { return strings.Contains(s, "…") }
+
+func unknownWords(c *effect.Command) bool {
+	return slices.ContainsFunc(c.Operands, func(s string) bool { return s == "…" })
+}
+
+// joined reports whether the pattern already holds the option's value:
+// "-n19".
+func joined(o *effect.Option, w *runWord) bool {
+	return len(w.name) > 2 && w.name[1] != '-' && !has(o, w.name)
+}
+
+func has(o *effect.Option, spelling string) bool {
+	return o.Name == spelling || slices.Contains(o.Names, spelling)
+}
+
+func option(c *effect.Command, spelling string) *effect.Option {
+	for i := range c.Options {
+		if has(&c.Options[i], spelling) {
+			return &c.Options[i]
+		}
+	}
+	return nil
+}
+
+// find is the option of the command that the pattern's word means. The word
+// may also be short options in one ("-rf"): then all must be there, and the
+// last is returned.
+func find(c *effect.Command, w *runWord, loose bool) *effect.Option {
+	for i := range c.Options {
+		o := &c.Options[i]
+		if has(o, w.name) && (w.value == nil || w.value.match(o.Value) || loose && unknown(o.Value)) {
+			return o
+		}
+	}
+	if len(w.name) < 3 || w.name[1] == '-' || w.value != nil {
+		if loose && !c.Described && len(w.name) == 2 {
+			for i := range c.Options { // "-f" in "-rf" of a program nobody described
+				if n := c.Options[i].Name; len(n) > 2 && n[1] != '-' && strings.IndexByte(n, w.name[1]) > 0 {
+					return &c.Options[i]
+				}
+			}
+		}
+		return nil
+	}
+	// "-n19": an option with its value.
+	if o := option(c, w.name[:2]); o != nil && o.Valued && o.Value == w.name[2:] {
+		return o
+	}
+	var last *effect.Option
+	for i := 1; i < len(w.name); i++ {
+		short := runWord{name: "-" + w.name[i:i+1]}
+		if last = find(c, &short, loose); last == nil {
+			return nil
+		}
+	}
+	return last
+}
+
+// namesOption reports whether the pattern names an option of the command.
+func (p *runPattern) namesOption(c *effect.Command, o *effect.Option) bool {
+	for i := range p.words {
+		w := &p.words[i]
+		if !w.option {
+			continue
+		}
+		if has(o, w.name) {
+			return true
+		}
+		if len(w.name) > 2 && w.name[1] != '-' && option(c, w.name) == nil {
+			for j := 1; j < len(w.name); j++ {
+				if has(o, "-"+w.name[j:j+1]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// namesSpelling is namesOption for an option known by one spelling.
+func (p *runPattern) namesSpelling(c *effect.Command, spelling string) bool {
+	if o := option(c, spelling); o != nil {
+		return p.namesOption(c, o)
+	}
+	return slices.ContainsFunc(p.words, func(w runWord) bool { return w.option && w.name == spelling })
+}
+
+// namesProgram reports whether the pattern says which program it means.
+func (p *runPattern) namesProgram() bool {
+	return p.class == "" && !p.any && strings.Trim(p.program.plain(), "*?") != ""
+}
+
+// as says how a pattern of the operator stands to a shipped one that matches
+// the same command: whether it names all that the shipped one names. A
+// broader allow never lifts a narrower deny.
+func (p *runPattern) as(shipped *runPattern, c *effect.Command) bool {
+	if shipped.class != "" {
+		return p.class == shipped.class || p.namesProgram()
+	}
+	if !p.namesProgram() {
+		return shipped.any && p.any
+	}
+	wrapper := len(shipped.wrappers) == 0 && shipped.bare() && programName(c.Program) != shipped.program.plain()
+	if wrapper && !slices.Contains(p.wrappers, shipped.program.plain()) {
+		return false
+	}
+	for _, w := range shipped.wrappers {
+		if !slices.Contains(p.wrappers, w) {
+			return false
+		}
+	}
+	words := 0
+	for i := range shipped.words {
+		w := &shipped.words[i]
+		if !w.option {
+			words++
+			continue
+		}
+		if o := find(c, w, true); o != nil && !p.namesOption(c, o) {
+			return false
+		}
+	}
+	for i := range p.words {
+		if !p.words[i].option {
+			words--
+		}
+	}
+	return words <= 0
+}
+
+// alias is the usual name of a subcommand that has several.
+func alias(program, sub string) string {
+	if a := aliases[program]; a != nil {
+		if name, ok := a[sub]; ok {
+			return name
+		}
+	}
+	return sub
+}
+
+var aliases = func() map[string]map[string]string {
+	out := map[string]map[string]string{}
+	for program, text := range map[string]string{
+		"npm":   "install=i,add,in,ins,inst,isntall uninstall=un,unlink,remove,rm,r run=run-script,rum,urn test=t,tst exec=x view=v,info,show list=ls,ll,la update=up,upgrade,udpate ci=clean-install,ic init=create,innit",
+		"pnpm":  "install=i add=a remove=rm,uninstall,un update=up,upgrade run=run-script list=ls,la,ll test=t exec=x",
+		"yarn":  "remove=rm run=run-script",
+		"bun":   "install=i add=a remove=rm x=exec",
+		"cargo": "build=b check=c test=t run=r doc=d add=a remove=rm",
+		"brew":  "list=ls uninstall=remove,rm upgrade=up",
+		"gem":   "install=i",
+		"conda": "remove=uninstall update=upgrade",
+		"svn":   "checkout=co commit=ci update=up status=stat,st delete=del,remove,rm copy=cp move=mv,rename,ren list=ls",
+		"hg":    "commit=ci checkout=co,update,up,upd status=st remove=rm rename=mv,move",
+		"helm":  "list=ls uninstall=delete,del,un dependency=dep,dependencies",
+	} {
+		m := map[string]string{}
+		for group := range strings.FieldsSeq(text) {
+			name, others, _ := strings.Cut(group, "=")
+			for o := range strings.SplitSeq(others, ",") {
+				if o != "" {
+					m[o] = name
+				}
+			}
+		}
+		if len(m) > 0 {
+			out[program] = m
+		}
+	}
+	return out
+}()

@@ -1,0 +1,101 @@
+package floor
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"assent/floor/effect"
+)
+
+// testPlace is where the tests inside policies take place.
+var testPlace = Call{Workspace: "/home/user/project", Cwd: "/home/user/project", Home: "/home/user", Vars: map[string]string{"TMPDIR": "/tmp"}}
+
+// test runs the tests of all rules.
+func (d *policyReader) test() {
+	for _, r := range d.policy.Rules {
+		at := &node{line: r.Line, column: r.Column}
+		for _, t := range r.Hits {
+			if !r.wouldMatch(t) {
+				d.problem(at, "", "the test %q should hit this rule and does not%s", shown(t), seen(r, t))
+			}
+		}
+		for _, t := range r.Misses {
+			if r.wouldMatch(t) {
+				d.problem(at, "", "the test %q should miss this rule and hits it%s", shown(t), seen(r, t))
+			}
+		}
+	}
+}
+
+// subjects are the effects that a test's text stands for: a command for run
+// rules, a path, a host, a name or a reason for the others.
+func (r *Rule) subjects(text string) []effect.Effect {
+	place := testPlace.Place()
+	switch r.Kind {
+	case effect.Run:
+		arguments, err := json.Marshal(map[string]string{"command": text})
+		if err != nil {
+			return nil
+		}
+		call := testPlace
+		call.Name, call.Arguments = "Bash", arguments
+		all, _ := Effects(call)
+		var runs []effect.Effect
+		for _, e := range all {
+			if e.Kind == effect.Run {
+				runs = append(runs, e)
+			}
+		}
+		return runs
+	case effect.Read, effect.Write, effect.Delete:
+		path := place.Prepare(place.Expand(text), place.Cwd)
+		return []effect.Effect{{Kind: r.Kind, Target: text, Path: path}}
+	}
+	return []effect.Effect{{Kind: r.Kind, Target: text}}
+}
+
+// wouldMatch reports whether the rule, seen alone, matches what the text
+// stands for.
+func (r *Rule) wouldMatch(text string) bool {
+	place := testPlace.Place()
+	one := &Policy{layer: r.policy.layer, Extends: true}
+	c := *r
+	c.policy = one
+	one.Rules = []*Rule{&c}
+	one.build()
+	for _, e := range r.subjects(text) {
+		s := subject{place: place, e: &e, path: e.Path, tree: e.Tree}
+		if e.Kind == effect.Net {
+			a := parseAddress(e.Target)
+			s.host = &a
+		}
+		if len(one.matchKind(&s, r.Kind, nil)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// seen says what was made of a test's text, for rules where that may
+// surprise.
+func seen(r *Rule, text string) string {
+	if r.Kind != effect.Run {
+		return ""
+	}
+	runs := r.subjects(text)
+	if len(runs) == 0 {
+		return "; nothing is run by it"
+	}
+	out := "; it runs"
+	for i := range runs {
+		if i == 3 {
+			return out + fmt.Sprintf(" and %d more", len(runs)-i)
+		}
+		c := runs[i].Command
+		out += fmt.Sprintf(" %q", shown(runs[i].Target))
+		if c != nil && c.Class != "" {
+			out += " (@" + string(c.Class) + ")"
+		}
+	}
+	return out
+}
