@@ -240,3 +240,12 @@ func parseSetting(text string) (s setting, rest string) {
 	s.value = strings.TrimLeft(b.String()[:kept], " \t")
 	return s, ""
 }
+
+// Workspace is the folder that is taken for the workspace when nobody names
+// one: the top of the repository that a folder lies in, else the folder.
+func Workspace(folder string) string {
+	if top, _ := repository(folder); top != "" && top != "/" {
+		return top
+	}
+	return folder
+}

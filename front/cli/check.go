@@ -1,0 +1,324 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"assent/approval"
+	"assent/floor"
+	"assent/senses"
+)
+
+// checker is `assent check`: what its flags say.
+type checker struct {
+	name, arguments      string
+	workspace, cwd, home string
+	policy               string
+	explain, asJSON      bool
+	asRows               bool
+
+	layers layers
+}
+
+func newCheck() *cobra.Command {
+	c := new(checker)
+	cmd := &cobra.Command{
+		Use:   "check [flags] -- COMMAND",
+		Short: "Judge a tool call and say why",
+		Long: `Check tells what a tool call would do, effect by effect, and what the policies
+say to each. Nothing is run.
+
+A command stands after "--". One word is shell text, so quote it as a whole.
+Several words are the words of one command, each taken literally: "*" and "&&"
+mean nothing then.
+
+Any other tool is named by --name, its arguments are a JSON object given by
+--arguments: the object itself, @FILE, or - for standard input.
+
+Paths are looked up on this machine: symlinks, the repository's git
+configuration, whether the file system ignores case. Policies are read from
+
+  /etc/assent/policy.yaml                managed: can only make it stricter
+  WORKSPACE/.assent/policy.yaml          project: can only make it stricter
+  $XDG_CONFIG_HOME/assent/policy.yaml    yours (~/.config/... without it), or
+                                         the file that --policy names
+
+and what they leave open is answered by the floor that assent ships. A policy
+that cannot be read is told on standard error; while it is broken, nothing is
+allowed.
+
+The exit code tells the result:
+
+  0  allow    3  ask    4  deny    5  block
+  2  the question is wrong    1  reading or writing failed
+
+With --jsonl calls come as rows from standard input and an answer goes out for
+each, in their order, as soon as it is there:
+
+  {"id": any, "name": "Bash", "arguments": {...}, "workspace": "/w",
+   "cwd": "/w", "home": "/home/me", "policy": {...}, "facts": {...}}
+  {"id": any, "result": "ask", "cluster": "bash", "hatch": false,
+   "effects": [{"kind": "run", "target": "make", "result": "ask",
+                "rule": "shipped:look", "span": [0, 4]}], "message": "..."}
+
+Only name is needed. arguments may also be JSON text. Without a cwd a call
+starts in its workspace; without a home it is /home/NAME, /Users/NAME or /root
+when the workspace lies there, else unknown. policy is a policy document as an
+object; without one the shipped floor answers alone, with the file of --policy
+where that is given. This machine is not looked at: what is true of the
+machine of the call are its facts, with the members
+
+  symlinks           {"link": "target"}, from the workspace when relative
+  files              {"path": "text"} that exist
+  git_config         {"core.fsmonitor": "..."} of the repository
+  workspace_trusted, server_trusted              true or false
+  mcp_server, mcp_tool, server_roots, readOnlyHint   of an MCP tool
+  worktree_of, job_dir                           known, and of no effect
+
+Other members of a row are ignored, unless one looks like a slip of the pen;
+other members of its facts are errors. A row that is wrong is answered in its
+place with "error" and a result that is never "allow"; the exit code is 0 all
+the same.`,
+		Example: `  assent check -- 'git status && rm -rf ~'
+  assent check --explain -- 'find . -name "*.o" -delete; echo "$(cat .env)"'
+  assent check -- git push --force origin main
+  assent check --name Write --arguments '{"file_path": ".git/hooks/pre-commit", "content": ""}'
+  assent check --name mcp__files__read --arguments @call.json --json
+  assent check --jsonl < calls.jsonl | jq -r .result | sort | uniq -c`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.run(cmd, args)
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	f := cmd.Flags()
+	f.StringVarP(&c.name, "name", "n", "", "the `tool`, in the spelling of its client")
+	f.StringVarP(&c.arguments, "arguments", "a", "", "the tool's arguments: `JSON`, @FILE or -")
+	f.StringVarP(&c.workspace, "workspace", "w", "", "the `folder` the agent works in (default: the repository or folder you are in)")
+	f.StringVarP(&c.cwd, "cwd", "C", "", "the `folder` the call starts in (default: the folder you are in, when it is in the workspace)")
+	f.StringVar(&c.home, "home", "", "the home `folder` (default: yours)")
+	f.StringVarP(&c.policy, "policy", "p", "", "judge by this policy `file` instead of your own")
+	f.BoolVarP(&c.explain, "explain", "e", false, "show where in the command each effect comes from")
+	f.BoolVar(&c.asJSON, "json", false, "answer as one JSON object")
+	f.BoolVar(&c.asRows, "jsonl", false, "judge rows of standard input")
+	_ = cmd.MarkFlagDirname("workspace")
+	_ = cmd.MarkFlagDirname("cwd")
+	_ = cmd.MarkFlagDirname("home")
+	_ = cmd.MarkFlagFilename("policy", "yaml", "yml", "json")
+	_ = cmd.RegisterFlagCompletionFunc("name", cobra.FixedCompletions(
+		[]string{"Bash", "Read", "Write", "Edit", "Glob", "Grep", "WebFetch", "apply_patch", "run_shell_command"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (c *checker) run(cmd *cobra.Command, args []string) error {
+	warn := func(format string, args ...any) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "assent: warning: "+format+"\n", args...)
+	}
+	if c.explain && c.asJSON || c.explain && c.asRows || c.asJSON && c.asRows {
+		return usagef("--explain, --json and --jsonl are three forms of the answer: choose one")
+	}
+	if c.asRows {
+		switch {
+		case len(args) > 0:
+			return usagef("with --jsonl the calls come from standard input; there is no place for a command")
+		case c.name != "" || c.arguments != "" || c.workspace != "" || c.cwd != "" || c.home != "":
+			return usagef("with --jsonl every row tells its own name, arguments, workspace, cwd and home")
+		}
+		if err := c.layers.file(c.policy, warn); err != nil {
+			return err
+		}
+		return c.rows(cmd.InOrStdin(), cmd.OutOrStdout())
+	}
+	call, err := c.call(cmd.InOrStdin(), args)
+	if err != nil {
+		return err
+	}
+	if err := c.layers.machine(c.policy, call, warn); err != nil {
+		return err
+	}
+	call = senses.Complete(call)
+	v := c.layers.judge(call)
+
+	out := cmd.OutOrStdout()
+	if c.asJSON {
+		a := answerOf(v)
+		a.Text = v.Text
+		_, err = out.Write(encode(a))
+	} else {
+		_, err = io.WriteString(out, report(v, c.explain, paintFor(out)))
+	}
+	if err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	if code := exitOf(v.Result); code != exitAllow {
+		return verdictExit(code)
+	}
+	return nil
+}
+
+// exitOf is the exit code of a result. None is no answer: it is asked about.
+func exitOf(r approval.PolicyResult) int {
+	switch r {
+	case approval.Allow:
+		return exitAllow
+	case approval.Deny:
+		return exitDeny
+	case approval.Block:
+		return exitBlock
+	case approval.Ask, approval.None:
+	}
+	return exitAsk
+}
+
+// call is the call that the command line describes.
+func (c *checker) call(in io.Reader, args []string) (floor.Call, error) {
+	var call floor.Call
+	switch {
+	case len(args) > 0 && (c.name != "" || c.arguments != ""):
+		return call, usagef("give a command after \"--\" or a tool by --name, not both")
+	case len(args) == 0 && c.name == "" && c.arguments != "":
+		return call, usagef("--arguments needs --name")
+	case len(args) == 0 && c.name == "":
+		return call, usagef("nothing to check: put a command after \"--\", as in: assent check -- 'git status'")
+	case len(args) == 1:
+		if strings.TrimSpace(args[0]) == "" {
+			return call, usagef("the command is empty")
+		}
+		call.Name = "Bash"
+		call.Arguments = arguments(args)
+	case len(args) > 1:
+		call.Name = "shell"
+		call.Arguments = arguments(args)
+	default:
+		text, err := c.argumentText(in)
+		if err != nil {
+			return call, err
+		}
+		call.Name, call.Arguments = c.name, text
+	}
+	if err := c.places(&call); err != nil {
+		return call, err
+	}
+	return call, nil
+}
+
+// arguments writes a JSON object with the words of a command: one as text,
+// several as a list. Bytes that are no UTF-8 stay as they are: replaced, they
+// would be another command, and the floor could not find them.
+func arguments(words []string) []byte {
+	b := []byte(`{"command":`)
+	if len(words) == 1 {
+		return append(quoted(b, words[0]), '}')
+	}
+	b = append(b, '[')
+	for i, w := range words {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = quoted(b, w)
+	}
+	return append(b, "]}"...)
+}
+
+// quoted appends a JSON string.
+func quoted(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c < 0x20:
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
+}
+
+// argumentText is what --arguments names.
+func (c *checker) argumentText(in io.Reader) ([]byte, error) {
+	switch {
+	case c.arguments == "":
+		return []byte("{}"), nil
+	case c.arguments == "-":
+		text, err := io.ReadAll(in)
+		if err != nil {
+			return nil, fmt.Errorf("reading the arguments: %w", err)
+		}
+		return text, c.looksJSON(text)
+	case strings.HasPrefix(c.arguments, "@"):
+		text, err := os.ReadFile(c.arguments[1:])
+		if err != nil {
+			return nil, usagef("reading the arguments: %w", err)
+		}
+		return text, c.looksJSON(text)
+	}
+	return []byte(c.arguments), c.looksJSON([]byte(c.arguments))
+}
+
+// looksJSON refuses arguments that are plainly no JSON. What is JSON but
+// wrong for the tool is for the floor to judge.
+func (c *checker) looksJSON(text []byte) error {
+	var v jsontext.Value
+	err := json.Unmarshal(text, &v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		return usagef("--arguments is not JSON: at byte %d: %w", e.ByteOffset, e.Err)
+	}
+	return usagef("--arguments is not JSON: %w", err)
+}
+
+// places fills in where the call happens.
+func (c *checker) places(call *floor.Call) error {
+	here, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("finding the present folder: %w", err)
+	}
+	if call.Workspace, err = place("workspace", c.workspace, here); err != nil {
+		return err
+	}
+	if call.Workspace == "" {
+		call.Workspace = senses.Workspace(here)
+	}
+	if call.Cwd, err = place("cwd", c.cwd, here); err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(call.Workspace, here); call.Cwd == "" && err == nil && filepath.IsLocal(rel) {
+		call.Cwd = here
+	}
+	if call.Home, err = place("home", c.home, here); err != nil {
+		return err
+	}
+	if call.Home == "" {
+		// Without one the home is unknown, and paths in it are asked about.
+		if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
+			call.Home = filepath.Clean(home)
+		}
+	}
+	return nil
+}
+
+// place makes a folder of the command line absolute. It need not exist.
+func place(flag, folder, here string) (string, error) {
+	switch {
+	case folder == "":
+		return "", nil
+	case strings.IndexByte(folder, 0) >= 0 || !utf8.ValidString(folder):
+		return "", usagef("--%s: %q is no folder", flag, folder)
+	case filepath.IsAbs(folder):
+		return filepath.Clean(folder), nil
+	}
+	return filepath.Join(here, folder), nil
+}

@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"assent/approval"
+	"assent/floor"
+)
+
+// managedPolicy is the file of whoever runs the machine.
+const managedPolicy = "/etc/assent/policy.yaml"
+
+// layers are the policies a call is judged by (policy §2).
+type layers struct {
+	floor floor.Floor
+	// broken says which policy files could not be used.
+	broken []string
+	// rows keeps the policies of rows: many rows share one.
+	rows sync.Map // text of a policy → *rowPolicy
+}
+
+type warning func(format string, args ...any)
+
+// maxPolicyFile is larger than any policy the floor takes, so that it says
+// what is wrong.
+const maxPolicyFile = 8 << 20
+
+// file loads the operator's policy from a file that was named.
+func (l *layers) file(name string, warn warning) error {
+	if name == "" {
+		return nil
+	}
+	text, err := readPolicy(name)
+	if err != nil {
+		return usagef("--policy: %w", err)
+	}
+	// The floor protects its policies by their absolute names.
+	if abs, err := filepath.Abs(name); err == nil {
+		name = abs
+	}
+	l.floor.Operator = l.parse(name, text, floor.Operator, warn)
+	return nil
+}
+
+// machine loads the policies that hold for a call on this machine.
+func (l *layers) machine(named string, call floor.Call, warn warning) error {
+	if err := l.file(named, warn); err != nil {
+		return err
+	}
+	if named == "" {
+		l.floor.Operator = l.load(operatorPolicy(call.Home), floor.Operator, warn)
+	}
+	l.floor.Own = ownFolders()
+	l.floor.Managed = l.load(managedPolicy, floor.Managed, warn)
+	l.floor.Project = l.load(filepath.Join(call.Workspace, ".assent", "policy.yaml"), floor.Project, warn)
+	return nil
+}
+
+// operatorPolicy is the file of the person at this machine.
+func operatorPolicy(home string) string {
+	if dir := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "assent", "policy.yaml")
+	}
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, ".config", "assent", "policy.yaml")
+}
+
+// ownFolders are the places of assent that the environment moves away from
+// where the shipped floor knows them.
+func ownFolders() (out []string) {
+	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"} {
+		if dir := os.Getenv(name); filepath.IsAbs(dir) {
+			out = append(out, filepath.Join(dir, "assent"))
+		}
+	}
+	return out
+}
+
+// load reads a policy file that need not be there.
+func (l *layers) load(name string, layer floor.Layer, warn warning) *floor.Policy {
+	if name == "" {
+		return nil
+	}
+	text, err := readPolicy(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		warn("the %s policy is not in force: %v", layer, err)
+		l.broken = append(l.broken, name)
+		return nil
+	}
+	return l.parse(name, text, layer, warn)
+}
+
+// readPolicy reads a regular file; a pipe or device would never end.
+func readPolicy(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	case info.Size() > maxPolicyFile:
+		return nil, fmt.Errorf("%s has %d bytes: that is no policy", name, info.Size())
+	}
+	return os.ReadFile(name)
+}
+
+// parse reads the text of a policy. One that is wrong is left out and told.
+func (l *layers) parse(name string, text []byte, layer floor.Layer, warn warning) *floor.Policy {
+	p, err := floor.ParseLayer(name, text, layer)
+	if err != nil {
+		warn("the %s policy is not in force:\n%v", layer, err)
+		l.broken = append(l.broken, name)
+		return nil
+	}
+	return p
+}
+
+// judge judges a call on this machine. While a policy is broken its denies are
+// not known, so nothing is allowed.
+func (l *layers) judge(call floor.Call) floor.Verdict {
+	v := l.floor.Judge(call)
+	if len(l.broken) > 0 && v.Result != v.Result.Join(approval.Ask) {
+		v.Result = v.Result.Join(approval.Ask)
+		v.Message = join(v.Message, "Nothing is allowed while "+l.broken[0]+" cannot be read.")
+	}
+	return v
+}
+
+// join puts two sentences together.
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}
+
+// rowPolicy is the policy of a row, or why it has none.
+type rowPolicy struct {
+	floor floor.Floor
+	err   error
+}
+
+// with is the floor with the policy of a row. When that is broken, the floor
+// without it and the reason.
+func (l *layers) with(text jsontext.Value) (*floor.Floor, error) {
+	if len(text) == 0 || text.Kind() == 'n' {
+		if len(l.broken) > 0 {
+			return &l.floor, fmt.Errorf("%s cannot be read", l.broken[0])
+		}
+		return &l.floor, nil
+	}
+	if p, ok := l.rows.Load(string(text)); ok {
+		p := p.(*rowPolicy)
+		return &p.floor, p.err
+	}
+	p := &rowPolicy{floor: l.floor}
+	if text.Kind() != '{' {
+		p.err = errors.New("it is not an object")
+	} else if policy, err := floor.ParsePolicy("policy", text); err != nil {
+		p.err = err
+	} else {
+		p.floor.Operator = policy
+	}
+	l.rows.Store(string(text), p)
+	return &p.floor, p.err
+}

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assent/approval"
+	"assent/floor"
+	"assent/floor/effect"
+)
+
+// inkOf is the colour of a result.
+func inkOf(r approval.PolicyResult) ink {
+	switch r {
+	case approval.Allow:
+		return inkAllow
+	case approval.Deny:
+		return inkDeny
+	case approval.Block:
+		return inkBlock
+	case approval.Ask, approval.None:
+	}
+	return inkAsk
+}
+
+// maxTarget is how many columns a target is shown with.
+const maxTarget = 60
+
+// report tells a verdict to a person: the result, each effect with the rule
+// that judged it, and what would have to change.
+func report(v floor.Verdict, explain bool, p paint) string {
+	var b strings.Builder
+	result := exitName(v.Result)
+	b.WriteString(inkOf(v.Result).of(p, result))
+	if v.Hatch {
+		b.WriteString(p.faint(" (runs a package that is fetched for it: no grant covers that)"))
+	}
+	b.WriteString("\n\n")
+	if explain && v.Text != "" {
+		marks := make([]mark, 0, len(v.Effects))
+		for i := range v.Effects {
+			e := &v.Effects[i]
+			marks = append(marks, mark{e.Span, fmt.Sprintf("%s %s: %s", e.Kind, oneLine(e.Target, maxTarget), exitName(e.Result)), inkOf(e.Result)})
+		}
+		b.WriteString(origins(v.Text, marks, p) + "\n")
+	}
+	table(&b, v.Effects, p)
+	if v.Message != "" {
+		b.WriteString("\n" + paragraph(v.Message))
+	}
+	if lines := changes(v); len(lines) > 0 {
+		b.WriteString("\nTo change this:\n")
+		for _, l := range lines {
+			b.WriteString("  " + l + "\n")
+		}
+	}
+	return b.String()
+}
+
+// exitName is a result as it is told; what was not evaluated is asked about.
+func exitName(r approval.PolicyResult) string {
+	if r == approval.None {
+		return approval.Ask.String()
+	}
+	return r.String()
+}
+
+// maxColumn is the widest target the others are lined up with.
+const maxColumn = 48
+
+// maxRows is how many effects are listed. A call with more was not written to
+// be read.
+const maxRows = 200
+
+// table lists the effects, the same ones only once.
+func table(b *strings.Builder, effects []floor.Judged, p paint) {
+	type line struct {
+		result             approval.PolicyResult
+		kind, target, rule string
+	}
+	// In the order of the text, which is not always that of the doing.
+	effects = slices.Clone(effects)
+	slices.SortStableFunc(effects, func(a, b floor.Judged) int { return a.Span.Start - b.Span.Start })
+	seen := make(map[line]bool)
+	var lines []line
+	width := 0
+	for i := range effects {
+		e := &effects[i]
+		l := line{e.Result, e.Kind.String(), described(e), "no rule"}
+		if e.Rule != nil {
+			l.rule = ruleText(e.Rule)
+		}
+		if seen[l] {
+			continue
+		}
+		seen[l] = true
+		lines = append(lines, l)
+		if w := draw(l.target).at[len(l.target)]; w <= maxColumn {
+			width = max(width, w)
+		}
+	}
+	for i, l := range lines {
+		if i == maxRows {
+			fmt.Fprintf(b, "  and %d more\n", len(lines)-i)
+			return
+		}
+		pad := max(0, width-draw(l.target).at[len(l.target)])
+		fmt.Fprintf(b, "  %s%s  %-6s  %s%s  %s\n", inkOf(l.result).of(p, exitName(l.result)), strings.Repeat(" ", 5-len(exitName(l.result))),
+			l.kind, l.target, strings.Repeat(" ", pad), p.faint(l.rule))
+	}
+}
+
+// ruleText is where a rule stands and what it says.
+func ruleText(r *floor.RuleRef) string {
+	text := oneLine(r.Text, maxTarget)
+	if r.Default {
+		return text
+	}
+	return r.Place() + "  " + text
+}
+
+// described is the target of an effect with what sets it apart.
+func described(e *floor.Judged) string {
+	var notes []string
+	if e.Tree {
+		notes = append(notes, "and all below")
+	}
+	if e.Meta {
+		notes = append(notes, "names only")
+	}
+	if e.Privileged {
+		notes = append(notes, "as another user")
+	}
+	if e.Certainty == effect.Maybe {
+		notes = append(notes, "perhaps")
+	}
+	if e.Path.Named != "" && e.Path.Named != e.Path.Abs {
+		notes = append(notes, "named "+oneLine(e.Path.Named, maxTarget))
+	}
+	target := oneLine(e.Target, maxTarget)
+	if len(notes) > 0 {
+		target += " (" + strings.Join(notes, ", ") + ")"
+	}
+	return target
+}
+
+// paragraph writes text from a policy, its own lines kept and nothing in it
+// that could steer a terminal.
+func paragraph(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(draw(strings.TrimRight(line, "\r\n")).text + "\n")
+	}
+	return b.String()
+}
+
+// maxRemedies is how many lines of advice are read.
+const maxRemedies = 8
+
+// changes says what would have to change for the call to be allowed: one line
+// for each effect that is not. Beside a block nothing else matters.
+func changes(v floor.Verdict) (out []string) {
+	seen := make(map[string]bool)
+	for i := range v.Effects {
+		e := &v.Effects[i]
+		remedy := e.Remedy()
+		if remedy == "" || v.Result == approval.Block && e.Result != approval.Block {
+			continue
+		}
+		line := e.Kind.String() + " " + oneLine(e.Target, maxTarget) + ": " + oneLine(remedy, 4*maxTarget)
+		if seen[line] {
+			continue
+		}
+		seen[line] = true
+		if len(out) == maxRemedies {
+			return append(out, "and more")
+		}
+		out = append(out, line)
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "write the expected output of scripts anew")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"assent": func() { os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// The scripts say what the command line does, as a session would.
+func TestScripts(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"testdata/script/*.txtar", "testdata/*.txtar"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	if len(files) == 0 {
+		t.Fatal("no scripts")
+	}
+	testscript.Run(t, testscript.Params{
+		Files:               files,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("TMPDIR", filepath.Join(env.WorkDir, "tmp"))
+			env.Setenv("USER", "user")
+			env.Setenv("XDG_CONFIG_HOME", "")
+			env.Setenv("NO_COLOR", "")
+			env.Setenv("TERM", "xterm")
+			return errors.Join(os.MkdirAll(home, 0o755), os.MkdirAll(filepath.Join(env.WorkDir, "tmp"), 0o755))
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":  exits,
+			"repeat": repeat,
+			"bytes":  rawBytes,
+		},
+	})
+}
+
+// exits CODE COMMAND...: the command ends with that exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		e, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		got = e.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// repeat FILE COUNT PREFIX TEXT SUFFIX: writes text many times.
+func repeat(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 5 {
+		ts.Fatalf("usage: repeat FILE COUNT PREFIX TEXT SUFFIX")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(args[2]+strings.Repeat(args[3], n)+args[4]), 0o644))
+}
+
+// bytes FILE TEXT: writes a Go string literal without its quotes, for bytes
+// that a script cannot hold.
+func rawBytes(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: bytes FILE TEXT")
+	}
+	text, err := strconv.Unquote("`" + args[1] + "`")
+	ts.Check(err)
+	var b bytes.Buffer
+	for rest := text; rest != ""; {
+		r, multi, tail, err := strconv.UnquoteChar(rest, 0)
+		ts.Check(err)
+		if multi || r >= 0x80 && strings.HasPrefix(rest, `\u`) {
+			b.WriteRune(r)
+		} else {
+			b.WriteByte(byte(r))
+		}
+		rest = tail
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o644))
+}
