@@ -32,33 +32,72 @@ func (f Fact) Covered(effects []effect.Effect) Cover {
 	if f.List && strings.Contains(f.Path+"/", "/tree/work/") {
 		return Told // the names in the workspace are nobody's secret
 	}
+	if f.plumbing() {
+		return Told
+	}
 	best := Untold
 	for i := range effects {
 		best = max(best, f.covered(&effects[i]))
 	}
-	if best < Opaque && slices.Contains(f.By, "mktemp") {
-		// mktemp makes its file where nobody can name it beforehand; its run is
-		// what is told.
-		best = Fact{Kind: effect.Run, Path: "mktemp", Args: []string{"mktemp"}}.Covered(effects)
-	}
 	return best
 }
 
+// plumbing reports a shell by which a program runs a command line: that
+// program is told to run the command, which is a fact of its own.
+func (f Fact) plumbing() bool {
+	if f.Kind != effect.Run || len(f.By) == 0 || len(f.Args) != 3 || f.Args[1] != "-c" || f.Program() != "sh" {
+		return false
+	}
+	switch f.By[len(f.By)-1] {
+	case "awk", "sed":
+		return true
+	}
+	return false
+}
+
 func (f Fact) covered(e *effect.Effect) Cover {
-	switch {
-	case e.Certainty == effect.Maybe:
+	if e.Certainty == effect.Maybe && !f.List {
 		return Untold // a guess is no telling
+	}
+	best := Untold
+	switch {
+	case f.made(e):
+		return Told
 	case e.Kind == effect.Run && f.Kind == effect.Run:
-		return f.runCovered(e)
-	case e.Kind == effect.Run && !e.Command.Described && e.Command.Program != "" && f.happensIn(e.Command),
-		e.Kind == effect.Run && e.Command.Class == effect.Code && f.happensIn(e.Command):
-		return Opaque // an unknown program, or one that runs code, is announced
-	case e.Kind == effect.Opaque && f.at(e.Command):
+		best = f.runCovered(e)
+	case e.Kind == f.Kind, f.List && e.Kind == effect.Delete, f.Moved && e.Kind == effect.Write:
+		best = f.pathCovered(e)
+	}
+	return max(best, f.announced(e))
+}
+
+// announced reports whether the effect says that something happens there that
+// cannot be told: an opaque one, a program nobody described, one that runs
+// code, a variable that makes a later program do something else.
+func (f Fact) announced(e *effect.Effect) Cover {
+	switch {
+	case e.Kind == effect.Opaque && f.at(e.Command),
+		e.Kind == effect.Run && (!e.Command.Described || e.Command.Class == effect.Code) && f.happensIn(e.Command),
+		e.Kind == effect.Env && e.Target != "PATH":
 		return Opaque
-	case e.Kind == f.Kind && e.Kind != effect.Run:
-		return f.pathCovered(e)
 	}
 	return Untold
+}
+
+// made reports whether the fact is how the effect comes about: a folder that is
+// made on the way to a file (mkdir -p), and the name that mktemp chooses in a
+// folder that was told.
+func (f Fact) made(e *effect.Effect) bool {
+	switch {
+	case f.Folder && e.Kind == effect.Write && e.Path.Known():
+		return under(e.Path.Abs, f.Path)
+	case !slices.Contains(f.By, "mktemp") || e.Command == nil || e.Command.Program != "mktemp":
+		return false
+	case e.Kind == effect.Run:
+		return f.Kind == effect.Read || strings.Contains(f.Path, "/tree/tmp/")
+	}
+	dir := filepath.Dir(f.Path)
+	return e.Kind == effect.Write && (e.Path.Abs == dir || filepath.Dir(e.Path.Abs) == dir)
 }
 
 // builtins act in the shell itself.
@@ -102,6 +141,8 @@ func (f Fact) runCovered(e *effect.Effect) Cover {
 	return Untold
 }
 
+var descriptor = regexp.MustCompile(`/dev/fd/[0-9]+`)
+
 // matchWords compares the words of a run as they are shown, where "…" stands
 // for anything and a glob for any number of words, with the words that were
 // really run. The first word only names the program.
@@ -114,6 +155,8 @@ func matchWords(shown string, args []string) bool {
 	for _, a := range args[1:] {
 		real += " " + a
 	}
+	// Which descriptor a process substitution gets is nobody's business.
+	words, real = descriptor.ReplaceAllString(words, "/dev/fd/63"), descriptor.ReplaceAllString(real, "/dev/fd/63")
 	if words == strings.TrimPrefix(real, " ") {
 		return true
 	}
@@ -121,8 +164,10 @@ func matchWords(shown string, args []string) bool {
 	b.WriteString(`(?s)^`)
 	for _, word := range strings.Split(words, " ") {
 		switch {
+		case strings.HasPrefix(word, "/") && strings.Contains(word, "…"):
+			b.WriteString(` ?.*`) // find tells its paths from where it begins, here they are absolute
 		case strings.Contains(word, "…"):
-			b.WriteString(` ?` + pattern(word))
+			b.WriteString(`(?: ` + pattern(word) + `)?`) // it may be any number of words
 		case strings.ContainsAny(word, "*?["):
 			b.WriteString(`(?: ` + regexp.QuoteMeta(word) + `|(?: ` + pattern(word) + `)*)`)
 		default:
@@ -134,31 +179,16 @@ func matchWords(shown string, args []string) bool {
 	return err == nil && re.MatchString(real)
 }
 
-// pattern turns one shown word into a regular expression.
+// pattern turns one shown word into a regular expression. A set is not
+// compared: from there on anything will do.
 func pattern(word string) string {
-	var b strings.Builder
-	for i, r := range word {
-		switch {
-		case r == '…' || r == '*':
-			b.WriteString(`.*`)
-		case r == '?':
-			b.WriteString(`.`)
-		case r == '[' && strings.ContainsRune(word[i+1:], ']'):
-			b.WriteString(`.`)
-			// The set itself is not compared: any one character will do.
-			rest := word[i+1:]
-			if len(rest) > 1 {
-				end := strings.IndexByte(rest[1:], ']') + 1
-				if end > 0 {
-					return b.String() + pattern(rest[end+1:])
-				}
-			}
-			return b.String() + `.*`
-		default:
-			b.WriteString(regexp.QuoteMeta(string(r)))
-		}
+	word, _, set := strings.Cut(word, "[")
+	quoted := regexp.QuoteMeta(word)
+	quoted = strings.NewReplacer(`……/`, `(?:.*/)?`, `…`, `.*`, `\*`, `.*`, `\?`, `.`).Replace(quoted)
+	if set {
+		quoted += `.*`
 	}
-	return b.String()
+	return quoted
 }
 
 func (f Fact) pathCovered(e *effect.Effect) Cover {
@@ -167,7 +197,8 @@ func (f Fact) pathCovered(e *effect.Effect) Cover {
 	}
 	p := e.Path
 	if !p.Known() {
-		if e.Own || f.at(e.Command) {
+		// A glob is expanded by the shell for the command that gets its words.
+		if e.Own || f.at(e.Command) || f.List && len(f.By) == 0 {
 			return Loose
 		}
 		return Untold

@@ -21,8 +21,9 @@ type Fact struct {
 	// By are the programs that were run on the way to the process that did it,
 	// outermost first; none means the shell of the script itself.
 	By []string
-	// List says that a read only lists a folder.
-	List bool
+	// List says that a read only lists a folder, Folder that a write makes one,
+	// Moved that the file was not deleted but got another name.
+	List, Folder, Moved bool
 }
 
 // Program is the base name of the program of a run.

@@ -56,7 +56,7 @@ func (w *World) Run(ctx context.Context, text string) (Record, error) {
 	}
 	before := w.state
 	w.state = nil // until the script has ended well, nobody knows the tree
-	args := []string{w.kit.bash, "--norc", "--noprofile", "-c", text}
+	args := []string{w.kit.bash, "--norc", "--noprofile", "-c", text, "bash"}
 	trace := filepath.Join(w.Root, "trace")
 	if w.kit.strace != "" {
 		args = append([]string{w.kit.strace, "-f", "-y", "-qq", "--seccomp-bpf", "-s", "1000000", "-o", trace, "-e", "trace=" + traced}, args...)
@@ -170,6 +170,9 @@ func (w *World) changed(calls []call) []string {
 			switch name {
 			case "_", "PWD", "OLDPWD", "SHLVL":
 				continue
+			}
+			if strings.Contains(v, "libstdbuf") {
+				continue // how stdbuf works
 			}
 			if !start[v] && !seen[v] {
 				seen[v] = true

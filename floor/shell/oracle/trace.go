@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -261,9 +262,13 @@ func (r *reader) step(l line) {
 		r.open(p, p.path(arg(0), arg(1)), arg(2), l.result)
 	case "creat":
 		r.open(p, p.path("", arg(0)), "O_WRONLY|O_CREAT|O_TRUNC", l.result)
-	case "truncate", "mkdir", "mknod":
+	case "mkdir":
+		r.folder(p, p.path("", arg(0)))
+	case "mkdirat":
+		r.folder(p, p.path(arg(0), arg(1)))
+	case "truncate", "mknod":
 		r.add(p, effect.Write, p.path("", arg(0)))
-	case "mkdirat", "mknodat":
+	case "mknodat":
 		r.add(p, effect.Write, p.path(arg(0), arg(1)))
 	case "symlink":
 		r.add(p, effect.Write, p.path("", arg(1)))
@@ -320,7 +325,9 @@ func (r *reader) open(p *process, named, flags, result string) {
 	if strings.Contains(flags, "O_EXCL") && strings.Contains(flags, "O_CREAT") {
 		p.own[path] = true
 	}
-	f := Fact{Kind: effect.Read, Path: path, Named: named, By: p.by, List: strings.Contains(flags, "O_DIRECTORY")}
+	info, err := os.Lstat(path)
+	folder := strings.Contains(flags, "O_DIRECTORY") || err == nil && info.IsDir()
+	f := Fact{Kind: effect.Read, Path: path, Named: named, By: p.by, List: folder}
 	if !writes || strings.Contains(flags, "O_RDWR") {
 		r.note(f)
 	}
@@ -342,7 +349,7 @@ func (r *reader) rename(p *process, from, to string) {
 	if p.own[from] {
 		r.forget(from)
 	} else {
-		r.add(p, effect.Delete, from)
+		r.note(Fact{Kind: effect.Delete, Path: entry(from), Named: from, By: p.by, Moved: true})
 	}
 	r.add(p, effect.Write, to)
 }
@@ -358,24 +365,35 @@ func (r *reader) forget(path string) {
 	r.facts = kept
 }
 
-// add notes a fact about a name itself: the last segment is not followed when
-// it is a symlink, what leads to it is.
+// add notes a fact about a name itself.
 func (r *reader) add(p *process, kind effect.Kind, named string) {
-	path := named
+	r.note(Fact{Kind: kind, Path: entry(named), Named: named, By: p.by})
+}
+
+func (r *reader) folder(p *process, named string) {
+	r.note(Fact{Kind: effect.Write, Path: entry(named), Named: named, By: p.by, Folder: true})
+}
+
+// entry resolves a path up to its last segment, which is the entry of a folder
+// and not followed when it is a symlink.
+func entry(named string) string {
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(named)); err == nil {
-		path = filepath.Join(dir, filepath.Base(named))
+		return filepath.Join(dir, filepath.Base(named))
 	}
-	r.note(Fact{Kind: kind, Path: path, Named: named, By: p.by})
+	return named
 }
 
 // noise are places every program touches while it starts.
 var noise = []string{"/lib", "/usr/lib", "/usr/share/locale", "/usr/share/zoneinfo", "/etc/ld.so", "/etc/locale", "/etc/localtime",
-	"/etc/nsswitch.conf", "/etc/passwd", "/etc/group", "/etc/selinux", "/proc", "/sys", "/dev"}
+	"/etc/inputrc", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group", "/etc/selinux", "/proc", "/sys", "/dev"}
 
 // note keeps a fact about a file unless it is noise or known already.
 func (r *reader) note(f Fact) {
 	root := r.world.Root
 	if under(f.Path, root) && !under(f.Path, filepath.Join(root, "tree")) {
+		return
+	}
+	if f.Path == "/" && f.List {
 		return
 	}
 	if !under(f.Path, root) {
