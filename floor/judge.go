@@ -391,7 +391,13 @@ func (a *allowedCommand) covers(d *Judged) bool {
 		if !d.Path.Inside() || d.File != "" {
 			return false
 		}
-		if a.command == nil || a.command.Class != effect.Look {
+		if a.command == nil {
+			return true
+		}
+		if len(a.command.Turned) > 0 {
+			return slices.ContainsFunc(a.command.Turned, func(o string) bool { return a.pattern.namesSpelling(a.command, o) })
+		}
+		if a.command.Class != effect.Look {
 			return true
 		}
 		// A look-up writes only where an option makes it.

@@ -40,6 +40,8 @@ type Reading struct {
 	Issues   []Issue
 	// Loose holds every word that is no option and no subcommand, in order.
 	Loose []int
+	// Turned holds the options that turn a look-up into something else.
+	Turned []string
 }
 
 // Use is one option in one command line.
@@ -468,6 +470,10 @@ func (r *reader) applied(n int) (effect.Class, []Operand, []Fixed) {
 		}
 		if a.Class != "" {
 			class = a.Class
+			r.Turned = nil
+			if r.cur.Class == effect.Look && a.Class != effect.Look {
+				r.Turned = r.names(a.has)
+			}
 		}
 		if a.setsArgs {
 			ops = a.Operands
@@ -477,6 +483,21 @@ func (r *reader) applied(n int) (effect.Class, []Operand, []Fixed) {
 		}
 	}
 	return class, ops, fixed
+}
+
+// names returns the canonical names of the options a condition is about.
+func (r *reader) names(list []anyOf) []string {
+	var out []string
+	for i := range r.Options {
+		u := &r.Options[i]
+		for _, a := range list {
+			if slices.Contains(a.names, u.Name) || u.Option != nil && slices.ContainsFunc(u.Option.Names, func(n string) bool { return slices.Contains(a.names, n) }) {
+				out = append(out, u.Name)
+				break
+			}
+		}
+	}
+	return out
 }
 
 // holds reports whether the conditions of an alternative hold.

@@ -168,6 +168,9 @@ type Command struct {
 	// ("sudo", "env", "xargs").
 	Wrappers []string
 	Class    Class
+	// Turned holds the options that make a look-up do more than look: "sed -i",
+	// "find -delete". A rule that allows the look-up does not speak of them.
+	Turned []string
 	// Described says that the program has an entry in the command knowledge.
 	Described bool
 }

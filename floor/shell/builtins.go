@@ -78,7 +78,11 @@ func (r *reader) callOnce(c *syntax.CallExpr, w *world) []*world {
 			ws = append(ws, word{text, span, a})
 			continue
 		}
+		hidden := computed(a)
 		for _, f := range r.fields(a, w) {
+			if hidden && strings.HasPrefix(f, "-") && len(ws) > 0 {
+				r.opaque(span, "an option that a substitution spells")
+			}
 			ws = append(ws, word{f, span, a})
 		}
 	}

@@ -226,7 +226,7 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 		return
 	}
 	reading := entry.Read(texts(ws))
-	cmd := &effect.Command{Program: name, Sub: reading.Sub, Wrappers: ctx.wrappers, Class: reading.Class, Described: true}
+	cmd := &effect.Command{Program: name, Sub: reading.Sub, Wrappers: ctx.wrappers, Class: reading.Class, Turned: reading.Turned, Described: true}
 	for i := range reading.Options {
 		u := &reading.Options[i]
 		o := effect.Option{Name: u.Name, Value: display(u.Value), Valued: u.Valued}

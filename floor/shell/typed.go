@@ -43,14 +43,26 @@ func (t *typed) all() {
 		}
 		t.value(u.Option.Type, u.Value, t.ws[u.At].span, u.Name, t.ws[u.At], u.Off)
 	}
+	var text []string // the words of a command line that stands in several operands
+	for _, o := range rd.Operands {
+		if o.Type == commands.Shell && o.Word >= 0 {
+			text = append(text, o.Text)
+		}
+	}
 	for _, o := range rd.Operands {
 		span := t.ws[0].span
 		src := word{}
+		if o.Type == commands.Shell && len(text) > 1 {
+			continue
+		}
 		if o.Word >= 0 {
 			src = t.ws[o.Word]
 			span = src.span
 		}
 		t.value(o.Type, o.Text, span, "", src, 0)
+	}
+	if len(text) > 1 {
+		t.shellText(strings.Join(text, " "), spanOf(t.ws), "", word{}, 0)
 	}
 	for _, f := range rd.Effects {
 		t.fixed(f)
