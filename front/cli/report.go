@@ -30,6 +30,10 @@ const maxTarget = 60
 // report tells a verdict to a person: the result, each effect with the rule
 // that judged it, and what would have to change.
 func report(v floor.Verdict, explain bool, p paint) string {
+	// In the order of the text, which is not always that of the doing.
+	v.Effects = slices.Clone(v.Effects)
+	slices.SortStableFunc(v.Effects, func(a, b floor.Judged) int { return a.Span.Start - b.Span.Start })
+
 	var b strings.Builder
 	result := exitName(v.Result)
 	b.WriteString(inkOf(v.Result).of(p, result))
@@ -79,9 +83,6 @@ func table(b *strings.Builder, effects []floor.Judged, p paint) {
 		result             approval.PolicyResult
 		kind, target, rule string
 	}
-	// In the order of the text, which is not always that of the doing.
-	effects = slices.Clone(effects)
-	slices.SortStableFunc(effects, func(a, b floor.Judged) int { return a.Span.Start - b.Span.Start })
 	seen := make(map[line]bool)
 	var lines []line
 	width := 0
