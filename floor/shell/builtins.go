@@ -78,9 +78,9 @@ func (r *reader) callOnce(c *syntax.CallExpr, w *world) []*world {
 			ws = append(ws, word{text, span, a})
 			continue
 		}
-		hidden := computed(a)
+		hidden := computed(a) && strings.Trim(lead(a), "-") == ""
 		for _, f := range r.fields(a, w) {
-			if hidden && strings.HasPrefix(f, "-") && len(ws) > 0 {
+			if hidden && len(f) > 1 && f[0] == '-' && f[1] != ' ' && len(ws) > 0 {
 				r.opaque(span, "an option that a substitution spells")
 			}
 			ws = append(ws, word{f, span, a})
@@ -111,6 +111,24 @@ func (r *reader) callOnce(c *syntax.CallExpr, w *world) []*world {
 		return []*world{w}
 	}
 	return r.simple(ws, assigns, w, context{})
+}
+
+// lead is the literal text at the start of a word.
+func lead(wd *syntax.Word) string {
+	if len(wd.Parts) == 0 {
+		return ""
+	}
+	p := wd.Parts[0]
+	if q, quoted := p.(*syntax.DblQuoted); quoted && len(q.Parts) > 0 {
+		p = q.Parts[0]
+	}
+	switch p := p.(type) {
+	case *syntax.Lit:
+		return p.Value
+	case *syntax.SglQuoted:
+		return p.Value
+	}
+	return ""
 }
 
 // computed reports whether a word holds a command substitution.
