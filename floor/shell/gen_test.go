@@ -20,12 +20,15 @@ type composer struct {
 	budget int // statements left
 	depth  int
 	calls  int // functions a body may call: those of a lower number
-	files  int
+	tags   int
 }
 
 func compose(seed uint64) string {
 	c := &composer{Rand: rand.New(rand.NewPCG(seed, 0)), budget: 14, calls: 2}
 	var b strings.Builder
+	if c.IntN(3) > 0 {
+		b.WriteString("u=alpha v=beta w=gamma n=1 l=(alpha x); set -- one two\n")
+	}
 	for b.Len() == 0 || c.budget > 0 && c.IntN(6) > 0 {
 		b.WriteString(c.statement())
 		b.WriteString(c.pick(";\n", "\n", "\n\n", " # and on\n", " ;\n"))
@@ -141,6 +144,11 @@ func (c *composer) program() string {
 	return c.spelled(c.pick("alpha", "beta", "gamma", "tool", "rm", "git", "cat"))
 }
 
+// run is a program with a tag among its words.
+func (c *composer) run(most int) string {
+	return c.program() + c.pick(" ", " ", " \\\n") + c.tag("at") + c.words(most)
+}
+
 // brief is a simple command without redirections.
 func (c *composer) brief() string {
 	switch c.IntN(5) {
@@ -149,12 +157,18 @@ func (c *composer) brief() string {
 	case 1:
 		return "echo " + c.pick("alpha", "a.txt", "one two")
 	}
-	return c.program() + c.words(2)
+	return c.run(2)
 }
 
 func (c *composer) out() string {
-	c.files++
-	return c.pick("out", "sub/out", "../outside/out", "'out file'", "$PWD/out", "~/out", "\"$TMPDIR\"/out") + strconv.Itoa(c.files)
+	return c.pick("", "sub/", "../outside/", "'two words'", "$PWD/", "~/", "\"$TMPDIR\"/") + c.tag("out")
+}
+
+// tag is a word that occurs only once, by which it can be told where in the
+// text something comes from.
+func (c *composer) tag(kind string) string {
+	c.tags++
+	return fmt.Sprintf("%s%03d", kind, c.tags)
 }
 
 func (c *composer) redirection() string {
@@ -238,13 +252,13 @@ func (c *composer) assignment() string {
 func (c *composer) statement() string {
 	c.budget--
 	if c.depth > 3 || c.budget < 0 {
-		return c.program() + c.words(2)
+		return c.run(2)
 	}
 	c.depth++
 	defer func() { c.depth-- }()
 	switch c.IntN(36) {
 	case 0, 1, 2, 3:
-		return c.program() + c.words(3) + c.redirection()
+		return c.run(3) + c.redirection()
 	case 4, 5, 6, 7, 8:
 		return c.assignment()
 	case 9, 10, 11:
@@ -275,7 +289,7 @@ func (c *composer) statement() string {
 	case 23:
 		return c.pick("bash -c ", "sh -c ", "env bash -c ", "timeout 20 bash -c ") + single(c.statement()) + c.words(2)
 	case 24:
-		return c.pick("env ", "env A=1 ", "nice ", "command ", "nohup ", "timeout 20 ", "time ", "! ", "stdbuf -oL ") + c.program() + c.words(2) + " 2> /dev/null"
+		return c.pick("env ", "env A=1 ", "nice ", "command ", "nohup ", "timeout 20 ", "time ", "! ", "stdbuf -oL ") + c.run(2) + " 2> /dev/null"
 	case 25:
 		return "printf '%s\\n' " + c.spelled(c.value()) + " | " + c.pick("xargs ", "xargs -I{} ", "xargs -n1 ", "xargs env ") + c.pick("alpha", "beta x", "alpha {}", "cat")
 	case 26:
@@ -288,8 +302,7 @@ func (c *composer) statement() string {
 	case 29:
 		return "(( " + c.pick("n = 1", "n++", "n > 0", "l[n] = 2", "n = l[0]") + " ))" + c.pick("", " && "+c.use())
 	case 30:
-		c.files++
-		file := "made" + strconv.Itoa(c.files) + ".sh"
+		file := "made" + strconv.Itoa(c.budget+100) + ".sh"
 		return "echo " + single(c.statement()) + " > " + file + "; " + c.pick(". ./", "source ./", "bash ./", "sh ") + file
 	case 31:
 		return c.inline() + " & wait"
@@ -320,7 +333,7 @@ func (c *composer) inline() string {
 	case 2:
 		return "while read -r " + c.variable() + "; do " + c.body() + "\ndone"
 	}
-	return c.program() + c.words(2)
+	return c.run(2)
 }
 
 func (c *composer) condition() string {

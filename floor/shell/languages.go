@@ -27,6 +27,7 @@ func (t *typed) sed(text string, span effect.Span, option string) {
 		if c == "" {
 			t.opaque("sed runs what it reads as a command", span, "e", false)
 		} else {
+			t.opaque("sed runs a command", span, "e", false)
 			t.shellText(c, span, "e", word{}, 0)
 		}
 	}
@@ -230,6 +231,7 @@ func (t *typed) awk(text string, span effect.Span, option string) {
 		t.path(effect.Read, f, span, "getline", false, false)
 	}
 	for _, c := range a.runs {
+		t.opaque("awk runs a command", span, "awk", false)
 		t.shellText(c, span, "system", word{}, 0)
 	}
 	for _, why := range a.opaque {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -156,7 +157,7 @@ func checkTold(t *testing.T, w *oracle.World, know *commands.Knowledge, text str
 	rec := run(t, w, text)
 	worst := oracle.Told
 	for _, f := range rec.Facts {
-		got := f.Covered(effects)
+		got := f.Covered(effects, origin(f, text))
 		worst = min(worst, got)
 		if got == oracle.Untold {
 			t.Errorf("not told: %s", f)
@@ -179,6 +180,20 @@ func checkTold(t *testing.T, w *oracle.World, know *commands.Knowledge, text str
 	}
 	c.add(t.Name(), worst)
 	return rec
+}
+
+// tags are words of composed scripts that occur only once in the text: what
+// has one among its words, or in the name of its file, comes from there.
+var tags = regexp.MustCompile(`(at|out)[0-9]{3}`)
+
+// origin is where in the text a fact comes from, -1 when it cannot be told.
+func origin(f oracle.Fact, text string) int {
+	for _, s := range append([]string{filepath.Base(f.Path)}, f.Args...) {
+		if tag := tags.FindString(s); tag != "" && strings.Count(text, tag) == 1 {
+			return strings.Index(text, tag)
+		}
+	}
+	return -1
 }
 
 func showEffects(effects []effect.Effect) string {

@@ -239,6 +239,9 @@ func (r *reader) nested(text string, ws []*world, sp spans, where effect.Span) [
 		r.opaque(where, "the text is nested too deep")
 		return ws
 	}
+	if continued(text) {
+		r.opaque(where, "a line continuation inside an operator")
+	}
 	r.depth++
 	defer func() { r.depth-- }()
 	if !r.step() {
@@ -254,6 +257,36 @@ func (r *reader) nested(text string, ws []*world, sp spans, where effect.Span) [
 	ws = r.stmts(f.Stmts, ws)
 	r.spans = saved
 	return ws
+}
+
+// continued reports whether a backslash at the end of a line splits what bash
+// reads as one operator ("$" and "(", "<" and "("): the parser reads it as two.
+func continued(text string) bool {
+	for rest := text; ; {
+		i := strings.Index(rest, "\\\n")
+		if i < 0 {
+			return false
+		}
+		after := strings.TrimLeft(strings.ReplaceAll(rest[i:min(len(rest), i+64)], "\\\n", "\x00"), "\x00")
+		if i > 0 && after != "" {
+			next := after[0]
+			switch rest[i-1] {
+			case '$':
+				if strings.IndexByte(" \t\n;|&\"", next) < 0 {
+					return true
+				}
+			case '<', '>':
+				if strings.IndexByte("(<>&|", next) >= 0 {
+					return true
+				}
+			case '|', '&', ';':
+				if strings.IndexByte("|&;>", next) >= 0 {
+					return true
+				}
+			}
+		}
+		rest = rest[i+2:]
+	}
 }
 
 func parseError(err error) string {

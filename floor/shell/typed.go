@@ -171,7 +171,12 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 	case commands.Repo:
 		t.repo(text, span, option)
 	case commands.Program:
-		t.run([]word{{text, span, nil}}, option, context{noBuiltins: true})
+		t.opaque("an option that names a program to run", span, option, false)
+		if strings.ContainsAny(text, " \t\n") {
+			t.shellText(text, span, option, word{}, 0)
+		} else {
+			t.run([]word{{text, span, nil}}, option, context{noBuiltins: true})
+		}
 	case commands.Shell:
 		t.shellText(text, span, option, src, off)
 	case commands.Split:

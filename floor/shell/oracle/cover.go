@@ -27,8 +27,10 @@ const (
 //
 // The place of an effect is the program that causes it: an opaque effect of a
 // program answers for what happens in it and below it, never for what the
-// script does beside it. Effects of the shell itself answer for everything.
-func (f Fact) Covered(effects []effect.Effect) Cover {
+// script does beside it. Effects of the shell itself answer for everything,
+// unless it is known where in the text the fact comes from: at, or below zero
+// when it is not known. Then they answer only for what their span holds.
+func (f Fact) Covered(effects []effect.Effect, at int) Cover {
 	if f.List && strings.Contains(f.Path+"/", "/tree/work/") {
 		return Told // the names in the workspace are nobody's secret
 	}
@@ -37,7 +39,7 @@ func (f Fact) Covered(effects []effect.Effect) Cover {
 	}
 	best := Untold
 	for i := range effects {
-		best = max(best, f.covered(&effects[i]))
+		best = max(best, f.covered(&effects[i], at))
 	}
 	return best
 }
@@ -55,7 +57,7 @@ func (f Fact) plumbing() bool {
 	return false
 }
 
-func (f Fact) covered(e *effect.Effect) Cover {
+func (f Fact) covered(e *effect.Effect, at int) Cover {
 	if e.Certainty == effect.Maybe && !f.List {
 		return Untold // a guess is no telling
 	}
@@ -67,6 +69,9 @@ func (f Fact) covered(e *effect.Effect) Cover {
 		best = f.runCovered(e)
 	case e.Kind == f.Kind, f.List && e.Kind == effect.Delete, f.Moved && e.Kind == effect.Write:
 		best = f.pathCovered(e)
+	}
+	if at >= 0 && !e.Span.Empty() && (at < e.Span.Start || at >= e.Span.End) {
+		return best
 	}
 	return max(best, f.announced(e))
 }
