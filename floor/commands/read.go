@@ -395,6 +395,10 @@ func (r *reader) cluster(w string, at int) {
 			if w[j] >= '0' && w[j] <= '9' && j > 1 { // -C3, -n10 behind a flag
 				continue
 			}
+			if r.cur.Lenient && r.laterEffect(sign, w[j+1:]) {
+				r.unknown(name, "", false, at)
+				continue
+			}
 			r.unknown(map[bool]string{true: w, false: name}[j == 1], "", false, at)
 			return
 		}
@@ -416,6 +420,20 @@ func (r *reader) cluster(w string, at int) {
 			return
 		}
 	}
+}
+
+// laterEffect reports whether one of the letters is an option with an effect.
+// Behind a letter nobody listed it may be one too.
+func (r *reader) laterEffect(sign, letters string) bool {
+	for i := range len(letters) {
+		if letters[i] == Mark {
+			return false
+		}
+		if o := r.cur.option(sign + letters[i:i+1]); o != nil && !o.Type.Tame() {
+			return true
+		}
+	}
+	return false
 }
 
 // tarBundle reads the old form of tar's first word: letters without a dash,
