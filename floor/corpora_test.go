@@ -135,7 +135,7 @@ func (r *row) judge(t *testing.T) floor.Verdict {
 	if ws == "" {
 		ws = "/home/user/project"
 	}
-	call := floor.Call{Name: name, Arguments: b, Workspace: ws, Cwd: ws, Facts: r.facts(ws)}
+	call := floor.Call{Name: name, Arguments: b, Workspace: ws, Cwd: ws, Facts: r.facts(ws), Vars: map[string]string{"TMPDIR": "/tmp"}}
 	if strings.HasPrefix(ws, "/home/user") {
 		call.Home = "/home/user"
 	}

@@ -253,6 +253,15 @@ func (r *reader) steer(name, value string, span effect.Span, cmd *effect.Command
 	r.add(effect.Effect{Kind: effect.Env, Target: name, Span: span, Command: cmd})
 }
 
+// pass tells a variable that a program gets in its environment. There a name
+// counts that only looks as if it named code or configuration.
+func (r *reader) pass(name, value string, span effect.Span, cmd *effect.Command) {
+	if !Steers(name) && !suspicious(name) || quiets(name, value) {
+		return
+	}
+	r.add(effect.Effect{Kind: effect.Env, Target: name, Span: span, Command: cmd})
+}
+
 // quiets reports whether a value only turns a pager, an editor or a prompt off.
 func quiets(name, value string) bool {
 	switch name {
@@ -260,6 +269,18 @@ func quiets(name, value string) bool {
 		return value == "" || value == "cat"
 	case "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_ASKPASS", "SSH_ASKPASS":
 		return value == "" || value == "true" || value == ":" || value == "/bin/true" || value == "false" || value == "cat" || value == "echo"
+	}
+	return false
+}
+
+// suspicious reports whether the name of a variable looks as if a program
+// takes code, options or configuration from it.
+func suspicious(name string) bool {
+	for _, end := range []string{"LIB", "LIBS", "PATH", "_DIR", "OPT", "OPTS", "OPTIONS", "FLAGS", "RC", "CONFIG", "CONFIG_FILE", "CONF", "COMMAND", "CMD", "PAGER", "EDITOR",
+		"WRAPPER", "PRELOAD", "STARTUP", "HOOK", "HOOKS", "PLUGIN", "PLUGINS", "BROWSER", "SHELL", "ASKPASS", "PROXY", "_HOME", "_RSH", "_SSH", "_EXEC", "_INIT", "_SCRIPT", "_MODULE", "_MODULES"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
 	}
 	return false
 }

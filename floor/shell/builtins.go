@@ -97,7 +97,7 @@ func (r *reader) callOnce(c *syntax.CallExpr, w *world) []*world {
 		if computed(a.Value) && len(ws) > 0 {
 			r.add(effect.Effect{Kind: effect.Env, Target: a.Name.Value, Span: span})
 		} else {
-			r.steer(a.Name.Value, v, span, nil)
+			r.pass(a.Name.Value, v, span, nil)
 		}
 		if a.Array != nil || a.Index != nil {
 			r.assign(a, w, false)

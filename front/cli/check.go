@@ -72,7 +72,7 @@ each, in their order, as soon as it is there:
 
 Only name is needed. arguments may also be JSON text. Without a cwd a call
 starts in its workspace; without a home it is /home/NAME, /Users/NAME or /root
-when the workspace lies there, else unknown. policy is a policy document as an
+when the workspace lies there, else unknown; TMPDIR is /tmp. policy is a policy document as an
 object; without one the shipped floor answers alone, with the file of --policy
 where that is given. This machine is not looked at: what is true of the
 machine of the call are its facts, with the members

@@ -173,9 +173,9 @@ func (c *checker) row(line []byte, number int, err error) (a answer) {
 	a.ID = r.id
 	if policyErr != nil {
 		// The shipped floor has answered (law ruling 7), and a person should know.
-		a.Error = fmt.Sprintf("line %d: policy: %v", number, policyErr)
+		a.Error = fmt.Sprintf("line %d: %v", number, policyErr)
 		a.Result = a.Result.Join(approval.Ask)
-		a.Message = strings.TrimSpace(a.Message + " " + a.Error)
+		a.Message = join(a.Message, a.Error)
 	}
 	return a
 }
@@ -276,6 +276,8 @@ func (r *row) call() (floor.Call, error) {
 	} else {
 		call.Home = homeOf(r.workspace)
 	}
+	// What a row leaves out is as on most machines.
+	call.Vars = map[string]string{"TMPDIR": "/tmp"}
 	for _, p := range []struct {
 		name string
 		path *string
