@@ -96,6 +96,7 @@ func (r *reader) assign(a *syntax.Assign, w *world, export bool) {
 	r.assignVar(w, name, text, span)
 	if export || w.exportAll {
 		w.export(name)
+		r.pass(name, text, span, nil)
 	}
 }
 
@@ -276,7 +277,7 @@ func quiets(name, value string) bool {
 // suspicious reports whether the name of a variable looks as if a program
 // takes code, options or configuration from it.
 func suspicious(name string) bool {
-	for _, end := range []string{"LIB", "LIBS", "PATH", "_DIR", "OPT", "OPTS", "OPTIONS", "FLAGS", "RC", "CONFIG", "CONFIG_FILE", "CONF", "COMMAND", "CMD", "PAGER", "EDITOR",
+	for _, end := range []string{"LIB", "LIBS", "PATH", "OPT", "OPTS", "OPTIONS", "FLAGS", "RC", "CONFIG", "CONFIG_FILE", "CONF", "COMMAND", "CMD", "PAGER", "EDITOR",
 		"WRAPPER", "PRELOAD", "STARTUP", "HOOK", "HOOKS", "PLUGIN", "PLUGINS", "BROWSER", "SHELL", "ASKPASS", "PROXY", "_HOME", "_RSH", "_SSH", "_EXEC", "_INIT", "_SCRIPT", "_MODULE", "_MODULES"} {
 		if strings.HasSuffix(name, end) {
 			return true
