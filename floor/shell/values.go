@@ -110,22 +110,52 @@ func (t *typed) rev(text string, span effect.Span, option string) {
 	t.path(effect.Read, text, span, option, false, true)
 }
 
-// out follows a build product: in the tree it is part of building.
+// out follows a build product: one that lies and is called like one is part
+// of building, anything else is an ordinary write.
 func (t *typed) out(text string, span effect.Span, option string) {
 	if text == "-" || text == "" {
 		return
 	}
 	p := t.r.place.Prepare(strings.ReplaceAll(strings.ReplaceAll(text, commands.Words, commands.Unknown), commands.Number, commands.Star), t.cwd)
-	if p.Inside() && !strings.HasPrefix(p.Rel, ".git/") && p.Rel != "." && !dotted(p.Rel) {
+	if p.Inside() && p.Named == "" && product(p.Rel) {
 		return
 	}
 	t.path(effect.Write, text, span, option, false, false)
 }
 
-// dotted reports whether a path in the tree goes through a hidden folder or
-// file, where configuration lives and builds do not write.
-func dotted(rel string) bool {
-	return strings.HasPrefix(rel, ".") || strings.Contains(rel, "/.")
+// product reports whether a path in the tree is one that builds write: in a
+// folder for what is built, or named like an object, a library or a program.
+// Hidden folders and files are none: configuration lives there.
+func product(rel string) bool {
+	if strings.HasPrefix(rel, ".") || strings.Contains(rel, "/.") {
+		return false
+	}
+	dir, name := "", rel
+	if i := strings.LastIndexByte(rel, '/'); i >= 0 {
+		dir, name = rel[:i], rel[i+1:]
+	}
+	for part := range strings.SplitSeq(dir, "/") {
+		switch part {
+		case "build", "dist", "target", "out", "bin", "obj", "_build", "cmake-build-debug", "cmake-build-release", "coverage":
+			return true
+		}
+	}
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		switch name[i:] {
+		case ".o", ".obj", ".a", ".lib", ".so", ".dylib", ".dll", ".exe", ".wasm", ".out", ".class", ".jar", ".elf", ".hex", ".bin", ".map", ".d", ".gch",
+			".pch", ".pdb", ".rlib", ".rmeta", ".test", ".prof", ".pyc", ".pyd", ".gcda", ".gcno", ".ii", ".s", ".bc", ".ll", ".dwo", ".dSYM", ".tsbuildinfo":
+			return true
+		}
+		return false
+	}
+	switch name {
+	case "build", "dist", "target", "out", "bin", "obj", "coverage":
+		return true
+	case "configure", "gradlew", "mvnw", "makefile", "justfile", "install", "bootstrap", "autogen", "manage", "rebar", "go":
+		return false
+	}
+	// Programs have plain lower-case names; Makefile and LICENSE have not.
+	return name != "" && strings.ToLower(name) == name
 }
 
 // at follows text in which "@FILE" names a file to read.
