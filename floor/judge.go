@@ -122,7 +122,7 @@ func (j *judgement) effect(d *Judged) {
 		j.s = subject{place: j.place, e: e, path: path, hits: j.s.hits}
 		j.decide(&one)
 		if one.Result.Stricter(d.Result) {
-			d.Result, d.Rule, d.rule, d.operator, d.File = one.Result, one.Rule, one.rule, one.operator, file
+			d.Result, d.Rule, d.rule, d.Pattern, d.operator, d.File = one.Result, one.Rule, one.rule, one.Pattern, one.operator, file
 		}
 		d.shipped = d.shipped.Join(one.shipped)
 	}
@@ -241,6 +241,9 @@ func (j *judgement) decide(d *Judged) {
 		base.result = approval.Ask
 	}
 	d.Result, d.Rule, d.rule = base.result, base.ref, rule
+	if rule != nil && base.result != approval.Allow {
+		d.Pattern = rule.which(s)
+	}
 	if e.Kind == effect.Run && base.result == approval.Allow && d.operator {
 		j.allow(s, operator)
 	}

@@ -264,6 +264,40 @@ func (m *matchers) hit(s *subject, loose bool) bool {
 	return false
 }
 
+// which is the pattern by which the rule matches the subject, as written.
+func (r *Rule) which(s *subject) string {
+	loose := r.Result != approval.Allow
+	switch s.e.Kind {
+	case effect.Read, effect.Write, effect.Delete:
+		for _, p := range r.match.paths {
+			if rel := p.Relate(s.place, s.path, s.tree); rel == paths.Covers || loose && rel == paths.Overlap {
+				return p.String()
+			}
+		}
+	case effect.Run:
+		if p := r.pattern(s); p != nil {
+			return p.text
+		}
+	default:
+		for i := range r.match.hosts {
+			if r.match.hosts[i].match(s.host, loose) {
+				return r.match.hosts[i].text
+			}
+		}
+		for i := range r.match.tools {
+			if r.match.tools[i].match(s.e.Target, loose) {
+				return r.match.tools[i].text
+			}
+		}
+		for i := range r.match.words {
+			if r.match.words[i].match(s.e.Target) {
+				return r.match.words[i].plain()
+			}
+		}
+	}
+	return ""
+}
+
 // pattern is the run pattern of an allow rule that matches the effect.
 func (r *Rule) pattern(s *subject) *runPattern {
 	for i := range r.match.runs {

@@ -132,16 +132,12 @@ func (m *matchers) empty() bool {
 
 // Text is the rule as one would say it: "run deny git push --force".
 func (r *Rule) Text() string {
-	text := ""
-	for i, m := range r.Match {
-		if i == 3 && len(r.Match) > 4 {
-			text += fmt.Sprintf(" and %d more", len(r.Match)-i)
-			break
-		}
-		if i > 0 {
-			text += ", "
-		}
-		text += m
+	text := r.Match[0]
+	switch n := len(r.Match); {
+	case n == 2:
+		text += ", " + r.Match[1]
+	case n > 2:
+		text += fmt.Sprintf(" and %d more", n-1)
 	}
 	return fmt.Sprintf("%s %s: %s", r.Kind, r.Result, text)
 }

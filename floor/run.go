@@ -22,6 +22,7 @@ import (
 //	sudo                 allowed: a bare "sudo"; restricted: all that it runs
 //	./gradlew build      only the program at that path
 type runPattern struct {
+	text     string
 	class    effect.Class
 	any      bool // "*"
 	wrappers []string
@@ -63,12 +64,16 @@ func compileRun(text string) ([]runPattern, error) {
 		if len(words) > 1 {
 			return nil, errors.New("a class stands alone; write the program's name to say more")
 		}
-		return []runPattern{{class: class}}, nil
+		return []runPattern{{text: text, class: class}}, nil
 	}
 	if !first.wild && strings.Contains(first.text, "=") {
 		return nil, errors.New("a pattern starts with the program; variables have their own section, env")
 	}
-	return runPatterns(words, nil, 0), nil
+	out := runPatterns(words, nil, 0)
+	for i := range out {
+		out[i].text = text
+	}
+	return out, nil
 }
 
 type classError string

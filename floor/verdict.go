@@ -37,6 +37,9 @@ type Judged struct {
 	Rule *RuleRef
 	// Message is the rule's message, or one that fits any.
 	Message string
+	// Pattern is the pattern by which the rule matched, when the result is not
+	// allow.
+	Pattern string
 	// Covered says that an operator's rule for the command, and not one for
 	// this effect, allowed it.
 	Covered bool

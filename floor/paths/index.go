@@ -37,6 +37,8 @@ type Index struct {
 type entry struct {
 	pattern Pattern
 	id      int
+	// ends are the plain ends of the first part of a pattern for any depth.
+	head, tail string
 }
 
 type prefixed struct {
@@ -120,6 +122,7 @@ func (x *Index) addFloating(e entry, segs []segment) {
 		return
 	}
 	s := &segs[i]
+	e.head, e.tail = s.fixed()
 	if s.plain {
 		name := s.folded.name
 		x.names[name] = append(x.names[name], e)
@@ -128,15 +131,14 @@ func (x *Index) addFloating(e entry, segs []segment) {
 		}
 		return
 	}
-	head, tail := s.fixed()
-	dot := strings.LastIndexByte(tail, '.')
+	dot := strings.LastIndexByte(e.tail, '.')
 	switch {
-	case head != "":
-		x.heads[head[0]] = append(x.heads[head[0]], e)
+	case e.head != "":
+		x.heads[e.head[0]] = append(x.heads[e.head[0]], e)
 	case dot >= 0:
-		x.exts[tail[dot:]] = append(x.exts[tail[dot:]], e)
+		x.exts[e.tail[dot:]] = append(x.exts[e.tail[dot:]], e)
 		x.globTails = append(x.globTails, e)
-	case tail != "":
+	case e.tail != "":
 		x.tails = append(x.tails, e)
 	default:
 		x.always = append(x.always, e)
@@ -158,6 +160,9 @@ func (x *Index) Match(hits []Hit, p *Place, path effect.Path, tree bool) []Hit {
 		return hits
 	}
 	m := matcher{hits: hits, p: p, path: path, tree: tree}
+	if path.Glob {
+		m.glob = parsePath(path)
+	}
 	m.try(x.always)
 	if len(p.Facts.Links) > 0 {
 		m.try(x.tops)
@@ -180,6 +185,7 @@ type matcher struct {
 	p    *Place
 	path effect.Path
 	tree bool
+	glob parsedGlob
 }
 
 func (m *matcher) try(entries []entry) {
@@ -189,7 +195,13 @@ func (m *matcher) try(entries []entry) {
 }
 
 func (m *matcher) one(e *entry) {
-	if r := e.pattern.Relate(m.p, m.path, m.tree); r >= Overlap {
+	var r Relation
+	if m.path.Glob && e.pattern.c.set == nil {
+		r = e.pattern.c.relateParsed(m.p, m.glob, m.tree)
+	} else {
+		r = e.pattern.Relate(m.p, m.path, m.tree)
+	}
+	if r >= Overlap {
 		m.hits = append(m.hits, Hit{e.id, r})
 	}
 }
@@ -226,11 +238,22 @@ func (m *matcher) names(x *Index, abs string) {
 func (m *matcher) globPart(x *Index, s *segment) {
 	head, tail := s.fixed()
 	if head != "" {
-		m.try(x.heads[head[0]])
-		m.try(x.globHeads[head[0]])
+		m.hinted(x.heads[head[0]], head, tail)
+		m.hinted(x.globHeads[head[0]], head, tail)
 	}
 	if tail != "" {
-		m.try(x.globTails)
+		m.hinted(x.globTails, head, tail)
+	}
+}
+
+// hinted leaves out the patterns at which the part does not hint.
+func (m *matcher) hinted(entries []entry, head, tail string) {
+	for i := range entries {
+		e := &entries[i]
+		if e.head != "" && (strings.HasPrefix(e.head, head) || strings.HasPrefix(head, e.head)) ||
+			e.head == "" && (strings.HasSuffix(e.tail, tail) || strings.HasSuffix(tail, e.tail)) {
+			m.one(e)
+		}
 	}
 }
 

@@ -54,15 +54,10 @@ func (pt Pattern) Relate(p *Place, path effect.Path, tree bool) Relation {
 	case c.set != nil:
 		return c.set.relate(p, path, tree)
 	}
-	r := Apart
 	if path.Glob {
-		r = c.relateGlob(p, path.Abs, tree, true)
-		if path.Named != "" && r < Overlap {
-			r = max(r, c.relateGlob(p, path.Named, tree, false))
-		}
-		return r
+		return c.relateParsed(p, parsePath(path), tree)
 	}
-	r = c.relatePlain(p, path.Abs, tree, true)
+	r := c.relatePlain(p, path.Abs, tree, true)
 	if path.Named != "" && r < Overlap {
 		r = max(r, c.relatePlain(p, path.Named, tree, false))
 	}
@@ -272,12 +267,39 @@ func definite(segs []segment, j int) bool {
 	return true
 }
 
-// relateGlob compares with the set of paths of a shell glob.
-func (c *compiled) relateGlob(p *Place, abs string, tree, allow bool) Relation {
-	glob, ok := globSegments(abs)
-	if !ok {
+// parsedGlob is a glob path taken apart, once for all patterns.
+type parsedGlob struct {
+	abs, named []segment
+	bad        bool
+}
+
+func parsePath(path effect.Path) parsedGlob {
+	var g parsedGlob
+	var ok bool
+	if g.abs, ok = globSegments(path.Abs); !ok {
+		g.bad = true
+	}
+	if path.Named != "" {
+		if g.named, ok = globSegments(path.Named); !ok {
+			g.bad = true
+		}
+	}
+	return g
+}
+
+func (c *compiled) relateParsed(p *Place, g parsedGlob, tree bool) Relation {
+	if g.bad {
 		return Overlap
 	}
+	r := c.relateGlob(p, g.abs, tree, true)
+	if g.named != nil && r < Overlap {
+		r = max(r, c.relateGlob(p, g.named, tree, false))
+	}
+	return r
+}
+
+// relateGlob compares with the set of paths of a shell glob.
+func (c *compiled) relateGlob(p *Place, glob []segment, tree, allow bool) Relation {
 	r := Apart
 	for _, alt := range c.alts {
 		base, segs := c.base(p, alt)

@@ -455,6 +455,11 @@ func (s *segment) hints(p *segment) bool {
 	if ptail != "" {
 		return gtail != "" && (strings.HasSuffix(gtail, ptail) || strings.HasSuffix(ptail, gtail))
 	}
+	for i := range p.folded.toks {
+		if p.folded.toks[i].kind == tokRune {
+			return false // "*.tfstate.*": the ends say nothing
+		}
+	}
 	return true
 }
 

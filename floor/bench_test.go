@@ -1,0 +1,108 @@
+package floor
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// benchCommands are of the kinds that agents run all day.
+var benchCommands = []string{
+	"git status --short && git log --oneline -5",
+	"cd src && grep -rn 'TODO' . | head -20",
+	"go test ./...",
+	"npm run build 2>&1 | tail -40",
+	"sed -n '1,200p' internal/server/main.go",
+	"cat package.json | jq '.scripts'",
+	"find . -name '*.go' -not -path './vendor/*' | xargs wc -l | sort -n | tail -5",
+	"for f in docs/*.md; do head -3 \"$f\"; done",
+	"git add -A && git commit -m 'fix: handle empty input'",
+	"mkdir -p build && cp config.example.json build/config.json",
+}
+
+// manyRules is a policy with n rules that name other programs and files.
+func manyRules(n int) *Policy {
+	var b strings.Builder
+	b.WriteString("version: 1\nrun:\n  allow:\n    - git status\n")
+	for i := range n / 2 {
+		fmt.Fprintf(&b, "    - tool%d build --flag%d\n", i, i)
+	}
+	b.WriteString("read:\n  deny:\n    - hidden.txt\n")
+	for i := range n / 4 {
+		fmt.Fprintf(&b, "    - ~/private%d/**\n", i)
+	}
+	b.WriteString("net:\n  deny:\n    - bad.example\n")
+	for i := range n / 4 {
+		fmt.Fprintf(&b, "    - \"*.bad%d.example\"\n", i)
+	}
+	p, err := ParsePolicy("bench.yaml", []byte(b.String()))
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+func benchCalls() []Call {
+	var calls []Call
+	for _, c := range benchCommands {
+		arguments, _ := json.Marshal(map[string]string{"command": c})
+		call := testPlace
+		call.Name, call.Arguments = "Bash", arguments
+		calls = append(calls, call)
+	}
+	return calls
+}
+
+func BenchmarkParseAlone(b *testing.B) {
+	b.ReportAllocs()
+	p := syntax.NewParser()
+	i := 0
+	for b.Loop() {
+		if _, err := p.Parse(strings.NewReader(benchCommands[i%len(benchCommands)]), ""); err != nil {
+			b.Fatal(err)
+		}
+		i++
+	}
+}
+
+func BenchmarkEffectsAlone(b *testing.B) {
+	calls := benchCalls()
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		Effects(calls[i%len(calls)])
+		i++
+	}
+}
+
+func BenchmarkJudge(b *testing.B) {
+	for _, n := range []int{0, 100, 10000} {
+		b.Run(fmt.Sprintf("rules=%d", n), func(b *testing.B) {
+			var f Floor
+			if n > 0 {
+				f.Operator = manyRules(n)
+			}
+			calls := benchCalls()
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				if v := f.Judge(calls[i%len(calls)]); v.Result == 0 {
+					b.Fatal(v)
+				}
+				i++
+			}
+		})
+	}
+}
+
+func BenchmarkParsePolicy(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := parsePolicy(shippedName, reasonableDefaults, Shipped, false); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
