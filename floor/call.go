@@ -83,7 +83,11 @@ func (r *reading) call(name string, args *value) {
 	if r.mcpTool(name, args) {
 		return
 	}
-	r.opaque("", "unknown tool "+shown(name))
+	if name == "" {
+		r.opaque("", "a tool without a name")
+	} else {
+		r.opaque("", "unknown tool "+shown(name))
+	}
 	r.guessServer(name)
 	r.certainty = effect.Maybe
 	r.openArguments(name, args, false)
@@ -124,5 +128,5 @@ func shown(s string) string {
 	if len(s) > limit {
 		s = strings.ToValidUTF8(s[:limit], "") + "…"
 	}
-	return `"` + s + `"`
+	return s
 }

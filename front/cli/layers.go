@@ -167,7 +167,7 @@ func (l *layers) with(text jsontext.Value) (*floor.Floor, error) {
 	}
 	p := &rowPolicy{floor: l.floor}
 	if text.Kind() != '{' {
-		p.err = errors.New("it is not an object")
+		p.err = errors.New("policy: it is not an object")
 	} else if policy, err := floor.ParsePolicy("policy", text); err != nil {
 		p.err = err
 	} else {
