@@ -36,10 +36,15 @@ func (t *typed) all() {
 			t.chdir(o.Text)
 		}
 	}
+	tar := t.entry.Style == commands.Tar
+	end := t.cwd
 	for i := range rd.Options {
 		u := &rd.Options[i]
 		if u.Option == nil || !u.Valued && u.Option.Type != commands.Suffix {
 			continue
+		}
+		if tar {
+			t.cwd = t.w.cwd
 		}
 		t.value(u.Option.Type, u.Value, t.ws[u.At].span, u.Name, t.ws[u.At], u.Off)
 	}
@@ -59,8 +64,12 @@ func (t *typed) all() {
 			src = t.ws[o.Word]
 			span = src.span
 		}
+		if tar {
+			t.cwd = t.before(o.Word)
+		}
 		t.value(o.Type, o.Text, span, "", src, 0)
 	}
+	t.cwd = end
 	if len(text) > 1 {
 		t.shellText(strings.Join(text, " "), spanOf(t.ws), "", word{}, 0)
 	}
@@ -93,6 +102,21 @@ func (t *typed) chdir(to string) {
 		return
 	}
 	t.cwd = t.r.folder(to, t.cwd)
+}
+
+// before is the folder that the options in front of a word change into: tar
+// reads its archive where it starts and each operand where it stands.
+func (t *typed) before(word int) string {
+	end := t.cwd
+	defer func() { t.cwd = end }()
+	t.cwd = t.w.cwd
+	for i := range t.reading.Options {
+		u := &t.reading.Options[i]
+		if u.Option != nil && u.Option.Type == commands.Chdir && u.Valued && u.Word < word {
+			t.chdir(u.Value)
+		}
+	}
+	return t.cwd
 }
 
 func (t *typed) fixed(f commands.Fixed) {
@@ -190,7 +214,7 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 			t.opaque("an environment variable that cannot be told", span, option, false)
 			return
 		}
-		r.steer(name, v, span, t.cmd)
+		r.pass(name, v, span, t.cmd)
 	case commands.MakeArg:
 		if name, v, isAssign := strings.Cut(text, "="); isAssign {
 			name = strings.TrimRight(name, ":?+!")
