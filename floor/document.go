@@ -31,10 +31,11 @@ const (
 	scalar                  // text, a number or a truth value, as written
 	list
 	mapping
+	broken // what was told to be wrong already
 )
 
 func (k nodeKind) String() string {
-	return [...]string{"nothing", "a text", "a list", "a mapping"}[k]
+	return [...]string{"nothing", "a text", "a list", "a mapping", "something else"}[k]
 }
 
 const (
@@ -177,7 +178,7 @@ type converter struct {
 func (c *converter) problem(n ast.Node, message, hint string) node {
 	line, column := position(n)
 	c.problems = append(c.problems, Problem{c.file, line, column, message, hint})
-	return node{line: line, column: column}
+	return node{kind: broken, line: line, column: column}
 }
 
 func position(n ast.Node) (line, column int) {

@@ -63,6 +63,9 @@ func (d *policyReader) problem(n *node, hint, format string, args ...any) {
 
 // want reports a value of the wrong kind.
 func (d *policyReader) want(n *node, what, hint string) {
+	if n.kind == broken {
+		return
+	}
 	d.problem(n, hint, "want %s, not %s", what, n.kind)
 }
 
