@@ -21,6 +21,7 @@ type composer struct {
 	depth  int
 	calls  int // functions a body may call: those of a lower number
 	tags   int
+	hidden bool // the text is written to a file: what it does does not come from there
 }
 
 func compose(seed uint64) string {
@@ -168,6 +169,9 @@ func (c *composer) out() string {
 // text something comes from.
 func (c *composer) tag(kind string) string {
 	c.tags++
+	if c.hidden {
+		return fmt.Sprintf("%s%d", kind, c.tags)
+	}
 	return fmt.Sprintf("%s%03d", kind, c.tags)
 }
 
@@ -303,7 +307,11 @@ func (c *composer) statement() string {
 		return "(( " + c.pick("n = 1", "n++", "n > 0", "l[n] = 2", "n = l[0]") + " ))" + c.pick("", " && "+c.use())
 	case 30:
 		file := "made" + strconv.Itoa(c.budget+100) + ".sh"
-		return "echo " + single(c.statement()) + " > " + file + "; " + c.pick(". ./", "source ./", "bash ./", "sh ") + file
+		was := c.hidden
+		c.hidden = true
+		text := c.statement()
+		c.hidden = was
+		return "echo " + single(text) + " > " + file + "; " + c.pick(". ./", "source ./", "bash ./", "sh ") + file
 	case 31:
 		return c.inline() + " & wait"
 	case 32:

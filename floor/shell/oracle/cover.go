@@ -29,7 +29,7 @@ const (
 // program answers for what happens in it and below it, never for what the
 // script does beside it. Effects of the shell itself answer for everything,
 // unless it is known where in the text the fact comes from: at, or below zero
-// when it is not known. Then they answer only for what their span holds.
+// when it is not known. Then they answer for nothing that stands before them.
 func (f Fact) Covered(effects []effect.Effect, at int) Cover {
 	if f.List && strings.Contains(f.Path+"/", "/tree/work/") {
 		return Told // the names in the workspace are nobody's secret
@@ -70,7 +70,7 @@ func (f Fact) covered(e *effect.Effect, at int) Cover {
 	case e.Kind == f.Kind, f.List && e.Kind == effect.Delete, f.Moved && e.Kind == effect.Write:
 		best = f.pathCovered(e)
 	}
-	if at >= 0 && !e.Span.Empty() && (at < e.Span.Start || at >= e.Span.End) {
+	if at >= 0 && at < e.Span.Start {
 		return best
 	}
 	return max(best, f.announced(e))
