@@ -164,8 +164,11 @@ func (p *parser) commands(e *Entry, name string, v any) {
 	}
 	e.commands = map[string]*Entry{}
 	for _, item := range m {
+		var s *Entry // what the names of one key share
 		for sub := range strings.FieldsSeq(fmt.Sprint(item.Key)) {
-			s := p.entry(sub, item.Value, e)
+			if s == nil {
+				s = p.entry(sub, item.Value, e)
+			}
 			if strings.ContainsAny(sub, "*?[") {
 				e.globs = append(e.globs, globEntry{sub, s})
 				continue

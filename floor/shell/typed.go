@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
@@ -127,12 +128,50 @@ func (t *typed) fixed(f commands.Fixed) {
 		if strings.HasPrefix(text, "~") {
 			text = t.r.place.Expand(text)
 		}
+		if names := t.downloads(); f.Kind == effect.Write && text == "." && len(names) > 0 {
+			for _, n := range names {
+				t.path(effect.Write, n, span, "", false, false)
+			}
+			return
+		}
 		t.path(f.Kind, text, span, "", false, false)
 	case effect.Opaque:
 		t.r.add(effect.Effect{Target: f.Target, Span: span, Command: t.cmd, Coverable: true, Privileged: t.ctx.privileged})
 	default:
 		t.r.add(effect.Effect{Kind: f.Kind, Target: f.Target, Span: span, Command: t.cmd})
 	}
+}
+
+// downloads are the names under which files of the given URLs are kept: the
+// last part of each, by which it may turn out to be configuration.
+func (t *typed) downloads() []string {
+	var out []string
+	for _, o := range t.reading.Operands {
+		if o.Type != commands.URL {
+			continue
+		}
+		text := o.Text
+		if !commands.Known(text) {
+			return []string{commands.Unknown}
+		}
+		text, _, _ = strings.Cut(text, "#")
+		text, _, _ = strings.Cut(text, "?")
+		if _, rest, has := strings.Cut(text, "://"); has {
+			text = rest
+		}
+		name := ""
+		if i := strings.LastIndexByte(text, '/'); i >= 0 {
+			name = text[i+1:]
+		}
+		if name == "" || name == "." || name == ".." {
+			name = "index.html"
+		}
+		if u, err := url.PathUnescape(name); err == nil && !strings.Contains(u, "/") {
+			name = u
+		}
+		out = append(out, name)
+	}
+	return out
 }
 
 func (t *typed) path(kind effect.Kind, text string, span effect.Span, option string, meta, tree bool) {

@@ -89,19 +89,20 @@ func (t *typed) rev(text string, span effect.Span, option string) {
 		}
 		return
 	}
-	if i := strings.IndexByte(text, ':'); i >= 0 {
-		p := text[i+1:]
-		if len(p) > 1 && i == 0 && p[0] >= '0' && p[0] <= '3' && p[1] == ':' {
-			p = p[2:]
+	if first := strings.IndexByte(text, ':'); first >= 0 {
+		// What follows any of the colons may be the path (HEAD@{10:00}:x,
+		// :2:x, -L:f:x).
+		for i := first; i < len(text); i++ {
+			p := text[i+1:]
+			if text[i] != ':' || p == "" {
+				continue
+			}
+			cwd := t.r.place.Workspace
+			if strings.HasPrefix(p, ".") {
+				cwd = t.cwd
+			}
+			t.r.path(pathEffect{kind: effect.Read, text: p, span: span, cmd: t.cmd, option: option, cwd: cwd, at: true, tree: true}, t.w)
 		}
-		if p == "" {
-			return
-		}
-		cwd := t.r.place.Workspace
-		if strings.HasPrefix(p, ".") {
-			cwd = t.cwd
-		}
-		t.r.path(pathEffect{kind: effect.Read, text: p, span: span, cmd: t.cmd, option: option, cwd: cwd, at: true, tree: true}, t.w)
 		return
 	}
 	if i := strings.Index(text, ".."); i > 0 && text[i-1] != '/' && !strings.Contains(text, "/..") {
@@ -160,6 +161,16 @@ func product(rel string) bool {
 
 // at follows text in which "@FILE" names a file to read.
 func (t *typed) at(text string, span effect.Span, option string) {
+	// curl's --write-out can name a file to write.
+	for rest := text; ; {
+		_, after, has := strings.Cut(rest, "%output{")
+		if !has {
+			break
+		}
+		name, _, _ := strings.Cut(after, "}")
+		t.path(effect.Write, strings.TrimPrefix(name, ">>"), span, option, false, false)
+		rest = after
+	}
 	for _, lead := range []string{"@", "<"} {
 		if p, isFile := strings.CutPrefix(text, lead); isFile {
 			t.atFile(p, span, option)
