@@ -14,6 +14,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -38,6 +39,7 @@ func Complete(call floor.Call) floor.Call {
 		files:  clone(call.Facts.Files),
 		looked: make(map[string]bool),
 		listed: make(map[string]bool),
+		treed:  make(map[string]bool),
 	}
 	if call.Vars == nil {
 		call.Vars = Vars()
@@ -121,9 +123,9 @@ func IgnoresCase(folder string) bool {
 
 // look gathers what is found.
 type look struct {
-	links, files   map[string]string
-	looked, listed map[string]bool
-	entries        int
+	links, files          map[string]string
+	looked, listed, treed map[string]bool
+	entries               int
 }
 
 // effect looks at the paths of one effect.
@@ -135,10 +137,71 @@ func (l *look) effect(e *effect.Effect) {
 			l.glob(p)
 		default:
 			l.path(p)
+			if e.Kind == effect.Read && e.Tree && !e.Meta && readsAll(e.Command) {
+				l.tree(p)
+			}
 		}
 	}
 	if e.Kind == effect.Run && e.Command != nil && strings.HasPrefix(e.Command.Program, "/") {
 		l.path(path.Clean(e.Command.Program))
+	}
+}
+
+// choosy are searchers that leave out hidden and ignored files unless an
+// option says otherwise.
+var choosy = map[string]bool{"rg": true, "ag": true, "ack": true, "git": true, "fd": true}
+
+// readsAll reports whether a command that reads a tree reads every file in it.
+// The search tools of clients are choosy too.
+func readsAll(c *effect.Command) bool {
+	if c == nil {
+		return false
+	}
+	if !choosy[path.Base(c.Program)] {
+		return true
+	}
+	for _, o := range []string{"--hidden", "-.", "--no-ignore", "--unrestricted", "-u", "-uu", "-uuu", "--no-ignore-vcs", "--no-index", "--untracked"} {
+		if c.Has(o) {
+			return true
+		}
+	}
+	return false
+}
+
+// telling are parts of the names of files that a policy may care about below
+// a folder that is read as a whole. Other names are not worth telling.
+var telling = []string{"env", "secret", "credential", "password", "token", "key", ".pem", ".p12", ".pfx", ".jks", ".kdbx", "tfstate", "netrc", "npmrc", "pypirc", "id_"}
+
+// tree notes the files of telling names below a folder. Links are not followed,
+// as no program that reads a whole tree does unless told to.
+func (l *look) tree(folder string) {
+	if l.treed[folder] {
+		return
+	}
+	l.treed[folder] = true
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if l.entries++; l.entries > maxEntries {
+			return
+		}
+		p := strings.TrimSuffix(folder, "/") + "/" + e.Name()
+		switch {
+		case e.IsDir():
+			if e.Name() != ".git" {
+				l.tree(p)
+			}
+		case e.Type()&os.ModeSymlink != 0:
+		default:
+			name := strings.ToLower(e.Name())
+			if name[0] == '.' || slices.ContainsFunc(telling, func(part string) bool { return strings.Contains(name, part) }) {
+				if _, ok := l.files[p]; !ok {
+					l.files[p] = ""
+				}
+			}
+		}
 	}
 }
 

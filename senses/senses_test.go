@@ -2,8 +2,12 @@ package senses
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"assent/floor"
@@ -88,6 +92,36 @@ func TestPatternsReachLinksAndOptions(t *testing.T) {
 	}
 	if _, ok := call.Facts.Files[root+"/w/d/-rf"]; !ok {
 		t.Errorf("a name that is an option was not seen: %v", call.Facts.Files)
+	}
+}
+
+// A program that reads every file of a tree reads the secrets among them; a
+// searcher that leaves out hidden files does not.
+func TestTrees(t *testing.T) {
+	root := world(t, map[string]string{"w/.env": "", "w/sub/server.key": "", "w/main.go": "", "w/.git/token": "", "w/out": "->../other", "other/.env": ""})
+	tests := []struct{ command, want string }{
+		{"grep -r x .", "[/w/.env /w/sub/server.key]"},
+		{"grep -r x sub", "[/w/sub/server.key]"},
+		{"rg x", "[]"},
+		{"rg --hidden x", "[/w/.env /w/sub/server.key]"},
+		{"ls -R", "[]"},
+		{"cat main.go", "[]"},
+	}
+	for _, test := range tests {
+		t.Run(test.command, func(t *testing.T) {
+			arguments, err := json.Marshal(map[string]string{"command": test.command})
+			if err != nil {
+				t.Fatal(err)
+			}
+			call := Complete(floor.Call{Name: "Bash", Arguments: arguments, Workspace: root + "/w"})
+			got := []string{}
+			for _, f := range slices.Sorted(maps.Keys(call.Facts.Files)) {
+				got = append(got, strings.TrimPrefix(f, root))
+			}
+			if fmt.Sprint(got) != test.want {
+				t.Errorf("%s: got %v, want %s", test.command, got, test.want)
+			}
+		})
 	}
 }
 

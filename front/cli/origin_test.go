@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -111,6 +114,40 @@ func TestOneLine(t *testing.T) {
 	for in, want := range map[string]string{"a\nb\tc": "a␊b c", "日本語": "日本…", "abcdef": "abcde…"} {
 		if got := oneLine(in, 5); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+// Whatever the text, the explanation can be drawn and holds nothing that
+// steers a terminal.
+func FuzzOrigins(f *testing.F) {
+	f.Add("git status && rm -rf ~", 0, 10)
+	f.Add("a\tb\x1b[2J\r\n\u202e日本\xff", 1, 12)
+	f.Add("", 0, 0)
+	f.Fuzz(func(t *testing.T, text string, start, end int) {
+		out := origins(text, []mark{{span: effect.Span{Start: start, End: end}, note: "n"}}, false)
+		for _, r := range out + oneLine(text, 20) {
+			if r != '\n' && (r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u202e' || r == '\u200b') {
+				t.Fatalf("%q in %q", r, out)
+			}
+		}
+	})
+}
+
+func TestColourOnlyOnATerminal(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	for name, w := range map[string]io.Writer{"a file": file, "nowhere": null, "memory": new(strings.Builder)} {
+		if paintFor(w) {
+			t.Errorf("%s is painted", name)
 		}
 	}
 }
