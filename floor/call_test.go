@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"assent/approval"
 	"assent/floor/effect"
 	"assent/floor/paths"
 
@@ -224,6 +225,24 @@ func TestWhereShellToolsRun(t *testing.T) {
 				t.Errorf("%s %s: no effect %q among\n%s", test.name, test.arguments, test.want, lines)
 			}
 		})
+	}
+}
+
+// The law and the floor know the same tools: whatever runs text as a shell is
+// of cluster bash, so that a hatch in it is seen.
+func TestShellToolsAreBash(t *testing.T) {
+	shells := 0
+	for name := range tools {
+		if _, text := Effects(at(name, `{"command":"ls"}`)); text == "" {
+			continue
+		}
+		shells++
+		if c := approval.ClusterOf(name); c != approval.Bash {
+			t.Errorf("%s: cluster %v, want bash", name, c)
+		}
+	}
+	if shells < 10 {
+		t.Errorf("only %d tools are shells", shells)
 	}
 }
 

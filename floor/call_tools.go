@@ -35,15 +35,16 @@ func init() {
 		"Bash", "bash", "Shell", "shell", "shell_command", "exec_command", "local_shell", "local_shell_call", "container.exec",
 		"unified_exec", "exec", "run_shell_command", "ShellTool", "run_terminal_cmd", "run_terminal_command", "run_terminal_command_v2",
 		"runTerminalCommand", "run_in_terminal", "runInTerminal", "execute_command", "run_command", "execute_bash", "terminal", "Terminal",
-		"developer__shell", "execute_cmd", "bash_command", "Execute", "launch-process", "run_commands")
-	known(tool{screen}, "write_stdin", "write_bash", "send_to_terminal", "sendTerminalInput", "send_command_input", "write-process", "terminal_input")
+		"developer__shell", "execute_cmd", "bash_command", "Execute", "launch-process", "run_commands",
+		"executeBash", "Monitor")
+	known(tool{screen}, "write_stdin", "write_bash", "write_powershell", "send_to_terminal", "sendTerminalInput", "send_command_input", "write-process", "terminal_input")
 	known(tool{code},
 		"python", "ipython", "execute_ipython_cell", "run_python", "execute_code", "code_execution", "code_interpreter", "js_repl", "browser",
 		"run_notebook_cell", "PowerShell", "powershell", "REPL", "computer", "browser_action", "use_aws", "executeCode", "run_vscode_command")
 
 	known(tool{readFile},
 		"Read", "ReadFile", "read", "read_file", "readFile", "ReadFileTool", "NotebookRead", "read_notebook", "view", "View", "view_file", "view_image",
-		"copilot_readFile", "read_many_files", "read_files", "readManyFiles", "look_at", "open_file", "read_file_range", "get_diagnostics",
+		"copilot_readFile", "read_many_files", "read_files", "readManyFiles", "look_at", "open_file", "read_file_range", "view_line_range", "get_diagnostics",
 		"diagnostics", "get_errors", "read_lints", "ReadLints", "LSP", "lsp", "view_file_outline", "list_code_definition_names", "read_currently_open_file",
 		"copilot_getNotebookSummary", "fs_read", "readCode", "getDiagnostics", "view_code_item")
 	known(tool{writeFile},
@@ -54,7 +55,7 @@ func init() {
 		"Edit", "EditFile", "edit", "edit_file", "editFile", "EditTool", "MultiEdit", "multiedit", "multi_edit", "NotebookEdit", "edit_notebook",
 		"edit_notebook_file", "EditNotebook", "replace", "replace_in_file", "replace_string_in_file", "multi_replace_string_in_file",
 		"insert_edit_into_file", "search_replace", "SearchReplace", "StrReplace", "search_and_replace", "single_find_and_replace", "edit_existing_file",
-		"insert_content", "apply_diff", "reapply", "replace_file_content", "multi_replace_file_content", "undo_edit", "format_file",
+		"insert_content", "apply_diff", "reapply", "replace_file_content", "multi_replace_file_content", "undo_edit", "format_file", "StrReplaceFile", "editFiles",
 		"restore_file_from_disk", "strReplace")
 	known(tool{deleteFile}, "Delete", "DeleteFile", "delete", "delete_file", "deleteFile", "delete_path", "remove_file", "remove-files")
 	known(tool{moveFile}, "move_path", "move_file", "moveFile", "rename_file", "renameFile")
@@ -70,14 +71,14 @@ func init() {
 		"findFiles")
 	known(tool{searchText},
 		"Grep", "grep", "GrepTool", "rg", "Search", "search", "search_file_content", "SearchText", "grep_search", "grepSearch", "search_files", "searchFiles",
-		"codebase_search", "CodebaseSearch", "semantic_search", "SemanticSearch", "file_content_search")
+		"codebase_search", "CodebaseSearch", "semantic_search", "SemanticSearch", "file_content_search", "grep_files", "textSearch")
 
 	known(tool{fetch},
-		"WebFetch", "webfetch", "web_fetch", "WebFetchTool", "webFetch", "fetch", "Fetch", "fetch_webpage", "fetchWebPage", "fetch_url_content", "FetchUrl",
+		"WebFetch", "webfetch", "web_fetch", "WebFetchTool", "webFetch", "fetch", "Fetch", "fetch_webpage", "fetchWebPage", "fetch_url_content", "FetchUrl", "FetchURL",
 		"read_web_page", "read_url_content", "open_simple_browser", "web-fetch", "agentic_fetch", "web_extract")
 	known(tool{download}, "download")
 	known(of(effect.Fetch),
-		"WebSearch", "websearch", "web_search", "WebSearchTool", "webSearch", "google_web_search", "GoogleSearch", "search_web", "web-search", "github_repo",
+		"WebSearch", "websearch", "web_search", "WebSearchTool", "webSearch", "google_web_search", "GoogleSearch", "search_web", "SearchWeb", "web-search", "github_repo",
 		"sourcegraph", "codesearch", "fetch_pull_request", "remote_web_search")
 
 	known(tool{own},
@@ -86,7 +87,7 @@ func init() {
 		"update_goal", "get_goal", "EnterPlanMode", "enter_plan_mode", "ExitPlanMode", "exit_plan_mode", "exitPlanMode", "plan_exit", "plan_enter",
 		"plan_mode_respond", "AskUserQuestion", "ask_user", "AskUser", "question", "request_user_input", "ask_followup_question", "report_intent",
 		"update_topic", "complete_task", "attempt_completion", "finish", "submit", "think", "thinking", "Think", "now", "StructuredOutput",
-		"BashOutput", "bash_output", "read_bash", "list_bash", "stop_bash", "read_command_output", "get_terminal_output", "getTerminalOutput",
+		"BashOutput", "bash_output", "read_bash", "list_bash", "stop_bash", "read_powershell", "stop_powershell", "read_command_output", "get_terminal_output", "getTerminalOutput",
 		"terminal_last_command", "command_status", "job_output", "job_kill", "KillShell", "KillBash", "kill_shell", "TaskOutput", "TaskStop", "AgentOutputTool",
 		"wait_agent", "collaborationwait_agent", "list_agents", "collaborationlist_agents", "ListMcpResourcesTool", "list_mcp_resources",
 		"list_mcp_resource_templates", "ToolSearch", "tool_search", "clock", "sleep")
