@@ -175,6 +175,10 @@ func (j *judgement) decide(d *Judged) {
 		})
 	}
 
+	if e.Below { // some files below a folder are not the folder
+		shipped = slices.DeleteFunc(shipped, (*Rule).onlyRoots)
+	}
+
 	extends := j.floor.Operator == nil || j.floor.Operator.Extends
 	base, rule := j.fallback(s), (*Rule)(nil)
 	if extends {
@@ -214,7 +218,7 @@ func (j *judgement) decide(d *Judged) {
 			continue
 		}
 		a, _ := ruled(r)
-		if (e.Kind == effect.Delete || e.Kind == effect.Read) && s.tree && !r.fixed && !j.itself(r) {
+		if (e.Kind == effect.Delete && !r.fixed || e.Kind == effect.Read) && s.tree && !j.itself(r) {
 			// Nobody knows whether it is there: a person may say.
 			a.result = approval.Deny
 		}
@@ -279,6 +283,11 @@ func (j *judgement) itself(r *Rule) bool {
 		}
 	}
 	return false
+}
+
+// onlyRoots reports whether a rule is about whole roots and nothing in them.
+func (r *Rule) onlyRoots() bool {
+	return !slices.ContainsFunc(r.match.paths, func(p paths.Pattern) bool { return p.Set() != "@roots" })
 }
 
 func (j *judgement) lifted(operator []*Rule, deny *Rule) bool {
@@ -362,7 +371,8 @@ func (j *judgement) cover(effects []Judged) {
 	}
 	for i := range effects {
 		d := &effects[i]
-		if d.Result != approval.Ask || d.operator || d.Kind == effect.Run || d.Kind == effect.MCP {
+		disguised := d.Result == approval.Deny && d.Rule == opaqueDisguise // a rule that names the wrapper answers it
+		if d.Result != approval.Ask && !disguised || d.operator || d.Kind == effect.Run || d.Kind == effect.MCP {
 			continue
 		}
 		for k := range j.allowed {

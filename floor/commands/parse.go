@@ -119,6 +119,10 @@ func (p *parser) entry(name string, v any, parent *Entry) *Entry {
 		for _, list := range [][]anyOf{e.When[i].has, e.When[i].lacks} {
 			for _, a := range list {
 				for _, n := range a.names {
+					if a.values != nil && e.option(n) != e.option(a.names[0]) {
+						p.errorf(name+".when", "a value is compared with one option, not with %s", strings.Join(a.names, "|"))
+						break
+					}
 					if e.option(n) == nil && e.Style != Find && e.Style != Tar && !e.Lenient {
 						p.errorf(name+".when", "option %s is not among the options", n)
 					}

@@ -121,6 +121,9 @@ type Effect struct {
 	Meta bool
 	// Tree says that the effect covers everything under the path.
 	Tree bool
+	// Below says that a tree is meant without the path itself, and not all of
+	// it: what a search with conditions finds there.
+	Below bool
 	// Own says that a write or delete touches only a temporary file that the
 	// same call made with mktemp.
 	Own bool

@@ -14,6 +14,10 @@ import (
 // found marks, behind a folder, any path at or below it: what find prints.
 const found = "\x00f"
 
+// only stands before it where the search had conditions: some of what is below
+// and not the folder itself.
+const only = "\x00o"
+
 // pathEffect is a path that is touched, before it is prepared.
 type pathEffect struct {
 	kind   effect.Kind
@@ -27,6 +31,7 @@ type pathEffect struct {
 	tree   bool
 	maybe  bool
 	priv   bool
+	below  bool
 }
 
 func (r *reader) path(p pathEffect, w *world) {
@@ -37,7 +42,7 @@ func (r *reader) path(p pathEffect, w *world) {
 	if p.at {
 		cwd = p.cwd
 	}
-	e := effect.Effect{Kind: p.kind, Span: p.span, Command: p.cmd, Option: p.option, Meta: p.meta, Tree: p.tree, Privileged: p.priv}
+	e := effect.Effect{Kind: p.kind, Span: p.span, Command: p.cmd, Option: p.option, Meta: p.meta, Tree: p.tree, Privileged: p.priv, Below: p.below}
 	if p.maybe {
 		e.Certainty = effect.Maybe
 	}
@@ -47,6 +52,9 @@ func (r *reader) path(p pathEffect, w *world) {
 			text = commands.Unknown
 		} else {
 			text, e.Tree = base, true
+			if some, isSome := strings.CutSuffix(base, only); isSome {
+				text, e.Below = some, true
+			}
 		}
 	}
 	if i := strings.Index(text, commands.Temp); i >= 0 {
@@ -103,6 +111,9 @@ func (r *reader) redirect(rd *syntax.Redirect, w *world) {
 		return
 	}
 	target := list[0]
+	if target == "!" {
+		r.opaque(span, "a redirection that zsh reads otherwise")
+	}
 	reads, writes := false, false
 	switch rd.Op {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.AppClob, syntax.RdrAllClob, syntax.AppAllClob:
@@ -387,10 +398,10 @@ func (r *reader) output(name string, reading *commands.Reading, ws []word, w *wo
 			r.print(commands.Number + "\n")
 			return
 		}
-	case "find":
-		if start, fine := starts(reading); fine {
+	case "find", "fd", "fdfind", "rg", "grep", "git", "ls":
+		if start, fine := listed(name, reading); fine {
 			for _, s := range start {
-				r.print(s + found + "\n")
+				r.print(s + "\n")
 			}
 			return
 		}
@@ -402,26 +413,100 @@ func (r *reader) output(name string, reading *commands.Reading, ws []word, w *wo
 	r.print(commands.Words)
 }
 
-// starts returns the folders a find begins with, when all it prints is paths.
-func starts(reading *commands.Reading) ([]string, bool) {
+// listed returns what a program prints when all it prints are paths below the
+// folders it was given: the folders, with the mark for what is found there.
+func listed(name string, reading *commands.Reading) ([]string, bool) {
+	if len(reading.Issues) > 0 || len(reading.Inner) > 0 {
+		return nil, false
+	}
+	names := false
 	for i := range reading.Options {
-		switch reading.Options[i].Name {
-		case "-printf", "-fprintf", "-ls", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fls", "-print0":
-			return nil, false
+		switch o := reading.Options[i].Name; {
+		case name == "find":
+			switch o {
+			case "-printf", "-fprintf", "-ls", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprint0", "-fls":
+				return nil, false
+			}
+		case name == "fd" || name == "fdfind":
+			if o == "--exec" || o == "--exec-batch" || o == "--format" || o == "--list-details" || o == "--base-directory" || o == "--search-path" {
+				return nil, false
+			}
+		case name == "git":
+			switch o {
+			case "--name-only", "--files-with-matches", "--files-without-match":
+				names = true
+			case "-C", "--git-dir", "--work-tree", "--stage", "--unmerged", "--tag", "--eol", "--format", "--name-status", "--stat", "--patch", "-p":
+				return nil, false
+			}
+		case o == "--files-with-matches" || o == "--files-without-match" || o == "--files":
+			names = true
+		case name == "ls":
+			if o != "-1" && o != "--almost-all" && o != "--all" && o != "-t" && o != "--sort" && o != "--reverse" && o != "-d" && o != "--directory" {
+				return nil, false
+			}
 		}
 	}
-	if len(reading.Issues) > 0 {
+	switch name {
+	case "find", "fd", "fdfind":
+		names = true
+	case "ls":
+		names = len(reading.Operands) == 0 || len(reading.Operands) == 1 && reading.Operands[0].Default
+	case "git":
+		if len(reading.Sub) != 1 {
+			return nil, false
+		}
+		switch reading.Sub[0] {
+		case "ls-files":
+			return []string{"." + found}, true
+		case "diff", "grep", "show", "log":
+			if !names {
+				return nil, false
+			}
+			return []string{"." + found}, true
+		}
 		return nil, false
+	}
+	if !names {
+		return nil, false
+	}
+	mark := found
+	if narrowed(name, reading) {
+		mark = only + found
 	}
 	var out []string
 	for _, o := range reading.Operands {
+		if o.Type == commands.Text {
+			continue
+		}
 		if !commands.Known(o.Text) || strings.ContainsAny(o.Text, " \t\n") {
 			return nil, false
 		}
-		out = append(out, o.Text)
+		out = append(out, o.Text+mark)
 	}
 	if len(out) == 0 {
-		out = []string{"."}
+		out = []string{"." + mark}
 	}
 	return out, true
+}
+
+// narrowed reports whether a search has conditions, so that what it finds is
+// not simply everything.
+func narrowed(name string, reading *commands.Reading) bool {
+	if name != "find" {
+		return len(reading.Loose) > 0 || len(reading.Options) > 0
+	}
+	for i := range reading.Options {
+		switch reading.Options[i].Name {
+		case "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex", "-size", "-mtime", "-mmin", "-atime", "-amin", "-ctime", "-cmin",
+			"-newer", "-empty", "-user", "-group", "-perm", "-lname", "-ilname", "-inum", "-links", "-samefile":
+			return true
+		case "-type":
+			if reading.Options[i].Value != "f" && reading.Options[i].Value != "d" && reading.Options[i].Value != "f,d" {
+				return true
+			}
+		case "-or", "-o", "-not":
+			return false // what a condition excludes is still there
+		}
+	}
+	return false
 }

@@ -55,6 +55,7 @@ func (t *typed) all() {
 			text = append(text, o.Text)
 		}
 	}
+	empty := false
 	for _, o := range rd.Operands {
 		span := t.ws[0].span
 		src := word{}
@@ -69,6 +70,10 @@ func (t *typed) all() {
 			t.cwd = t.before(o.Word)
 		}
 		t.value(o.Type, o.Text, span, "", src, 0)
+		if empty && o.Type != commands.Sed { // sed -i '' PROGRAM: the suffix of BSD's -i
+			t.sed(o.Text, span, "")
+		}
+		empty = o.Type == commands.Sed && o.Text == ""
 	}
 	t.cwd = end
 	if len(text) > 1 {
@@ -142,6 +147,35 @@ func (t *typed) fixed(f commands.Fixed) {
 	}
 }
 
+// into tells what a copy is called that goes into a folder: the name of its
+// source decides whether it is configuration.
+func (t *typed) into(dest string, span effect.Span) {
+	switch t.cmd.Program {
+	case "cp", "mv", "ln", "install", "gcp", "gmv":
+	default:
+		return
+	}
+	var sources []string
+	for _, o := range t.reading.Operands {
+		if o.Word >= 0 && (o.Type == commands.Read || o.Type == commands.ReadTree || o.Type == commands.Move || o.Type == commands.Text) {
+			sources = append(sources, o.Text)
+		}
+	}
+	folder := dest == "." || dest == ".." || strings.HasSuffix(dest, "/") || strings.HasSuffix(dest, "/.") || strings.HasSuffix(dest, "/..") || len(sources) > 1 ||
+		t.r.place.Facts.Dirs[t.r.folder(dest, t.cwd)] || slices.ContainsFunc(t.reading.Options, func(u commands.Use) bool { return u.Name == "--target-directory" })
+	if !folder {
+		return
+	}
+	for _, s := range sources {
+		s = strings.TrimRight(s, "/")
+		name := s[strings.LastIndexByte(s, '/')+1:]
+		if strings.Contains(name, found) || name == "." || name == ".." || name == "" {
+			continue
+		}
+		t.path(effect.Write, strings.TrimRight(dest, "/")+"/"+name, span, "", false, false)
+	}
+}
+
 // downloads are the names under which files of the given URLs are kept: the
 // last part of each, by which it may turn out to be configuration.
 func (t *typed) downloads() []string {
@@ -212,8 +246,12 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 		t.path(effect.Read, text, span, option, false, false)
 		t.opaque("reads the files that a list names", span, option, true)
 	case commands.Write:
+		if strings.HasPrefix(text, "|") || strings.HasPrefix(text, "!") {
+			t.opaque("a name that some programs run as a command", span, option, false)
+		}
 		if !std {
 			t.path(effect.Write, text, span, option, false, false)
+			t.into(text, span)
 		}
 	case commands.Edit:
 		if !std {
@@ -223,6 +261,11 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 	case commands.Delete:
 		t.path(effect.Delete, text, span, option, false, false)
 	case commands.DeleteTree:
+		if t.cmd.Program == "find" {
+			r.path(pathEffect{kind: effect.Delete, text: text, span: span, cmd: t.cmd, option: option, cwd: t.cwd, at: true, tree: true,
+				priv: t.ctx.privileged, below: narrowed("find", t.reading)}, t.w)
+			return
+		}
 		t.path(effect.Delete, text, span, option, false, true)
 	case commands.Move:
 		t.path(effect.Read, text, span, option, false, true)
@@ -353,7 +396,11 @@ func (t *typed) shellText(text string, span effect.Span, option string, src word
 	if !shells[t.cmd.Program] && option == "" {
 		return
 	}
-	if t.class == "" && shells[t.cmd.Program] && !t.loads() {
+	switch {
+	case foreignShells[t.cmd.Program]:
+		t.code = true
+		t.opaque("text for a shell with another language", span, option, false)
+	case t.class == "" && shells[t.cmd.Program] && !t.loads():
 		t.class = effect.Wrap
 	}
 }
@@ -418,6 +465,9 @@ func (r *reader) literalAt(src word, text string, off int) (int, bool) {
 	return s + i, true
 }
 
+// foreignShells have a language of their own.
+var foreignShells = map[string]bool{"fish": true, "csh": true, "tcsh": true}
+
 var shells = map[string]bool{"sh": true, "bash": true, "dash": true, "ash": true, "zsh": true, "ksh": true, "mksh": true, "rbash": true,
 	"fish": true, "csh": true, "tcsh": true, "yash": true, "posh": true}
 
@@ -440,7 +490,7 @@ func (t *typed) stdinCode(span effect.Span) {
 	switch {
 	case in == nil:
 		t.opaque("starts a shell or an interpreter that reads commands", span, "", false)
-	case shells[t.cmd.Program] && commands.Known(*in):
+	case shells[t.cmd.Program] && !foreignShells[t.cmd.Program] && commands.Known(*in):
 		w := t.w.child()
 		w.cwd = t.cwd
 		w.argsLost = true
@@ -588,6 +638,9 @@ func (t *typed) each(words []word, replace string, ctx context, w *world) {
 		} else {
 			if !strings.HasPrefix(b, "/") && t.cwd != "" {
 				b = t.r.folder(b, t.cwd)
+			}
+			if narrowed(t.cmd.Program, t.reading) {
+				b += only
 			}
 			b += found
 		}

@@ -732,6 +732,7 @@ func display(s string) string {
 			b.WriteByte(s[i])
 		case 't':
 			b.WriteString("(temporary file)")
+		case 'o':
 		default:
 			b.WriteString("…")
 		}
