@@ -29,8 +29,9 @@ type runPattern struct {
 	program  wordGlob
 	path     string // the program as a path, "" when it is a name
 	words    []runWord
-	// outer patterns answer the wrappers' own run effects. They only allow.
-	outer bool
+	// outer patterns answer the wrappers' own run effects. They only allow, but
+	// for one that runs a module nobody described: then there is no other.
+	outer, module bool
 }
 
 type runWord struct {
@@ -99,7 +100,7 @@ func runPatterns(words []wordGlob, wrappers []string, depth int) []runPattern {
 	p := runPattern{wrappers: wrappers, program: first, any: first.any() && len(words) == 1}
 	if !first.wild && strings.Contains(first.text, "/") {
 		p.path = path.Clean(first.text)
-		if strings.HasPrefix(first.text, "./") && !strings.HasPrefix(p.path, "..") {
+		if p.path[0] != '/' && p.path[0] != '~' && !strings.HasPrefix(p.path, "..") {
 			p.path = "./" + p.path
 		}
 	}
@@ -122,7 +123,10 @@ func runPatterns(words []wordGlob, wrappers []string, depth int) []runPattern {
 	if module == "" {
 		return append(out, runPatterns(words[from:], inside, depth+1)...)
 	}
-	for _, name := range []string{module, path.Base(first.text) + ":" + module} {
+	interpreter := strings.TrimRight(path.Base(first.text), "0123456789.")
+	know := commands.Default()
+	out[0].module = know.Lookup(module) == nil && know.Lookup(interpreter+":"+module) == nil
+	for _, name := range []string{module, interpreter + ":" + module} {
 		out = append(out, runPattern{wrappers: inside, program: wordGlob{text: name}, words: runWords(words[from:])})
 	}
 	return out
@@ -198,7 +202,7 @@ func (p *runPattern) match(place *paths.Place, e *effect.Effect, loose bool) boo
 	if c == nil {
 		return false
 	}
-	if p.outer && (loose || !p.bareWords(c)) {
+	if p.outer && (loose && !p.module || !p.bareWords(c)) {
 		return false
 	}
 	switch {
@@ -268,7 +272,7 @@ func (p *runPattern) atPath(place *paths.Place, e *effect.Effect, loose bool) bo
 		}
 	}
 	have := path.Clean(c.Program)
-	if strings.HasPrefix(c.Program, "./") && !strings.HasPrefix(have, "..") {
+	if strings.Contains(c.Program, "/") && have[0] != '/' && !strings.HasPrefix(have, "..") {
 		have = "./" + have
 	}
 	if have == p.path {
