@@ -57,7 +57,6 @@ func (l *layers) machine(named string, call floor.Call, warn warning) error {
 	if named == "" {
 		l.floor.Operator = l.load(operatorPolicy(call.Home), floor.Operator, warn)
 	}
-	l.floor.Own = ownFolders()
 	l.floor.Managed = l.load(managedPolicy, floor.Managed, warn)
 	l.floor.Project = l.load(filepath.Join(call.Workspace, ".assent", "policy.yaml"), floor.Project, warn)
 	return nil
@@ -72,17 +71,6 @@ func operatorPolicy(home string) string {
 		return ""
 	}
 	return filepath.Join(home, ".config", "assent", "policy.yaml")
-}
-
-// ownFolders are the places of assent that the environment moves away from
-// where the shipped floor knows them.
-func ownFolders() (out []string) {
-	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"} {
-		if dir := os.Getenv(name); filepath.IsAbs(dir) {
-			out = append(out, filepath.Join(dir, "assent"))
-		}
-	}
-	return out
 }
 
 // load reads a policy file that need not be there.
