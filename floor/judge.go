@@ -11,20 +11,21 @@ import (
 
 // The defaults: what holds where no rule matches (policy §2).
 var (
-	runUnknown     = byDefault("no rule says anything about this command")
-	runPrivileged  = byDefault("runs as another user")
-	readInside     = byDefault("no rule says anything about reading this")
-	readOutside    = byDefault("reads outside the workspace")
-	writeInside    = byDefault("a write in the workspace")
-	writeOutside   = byDefault("writes outside the workspace")
-	deleteOutside  = byDefault("deletes outside the workspace")
-	pathUnknown    = byDefault("the path cannot be told")
-	ownFile        = byDefault("a temporary file that this call made")
-	netUnknown     = byDefault("no rule says anything about this address")
-	envUnknown     = byDefault("sets a variable that steers other programs")
-	mcpUnknown     = byDefault("no rule says anything about this tool")
-	opaqueUnknown  = byDefault("it cannot be told what this does")
-	opaqueDisguise = byDefault("it cannot be told what this does, as another user")
+	runUnknown     = byDefault("no rule names this command")
+	runPrivileged  = byDefault("it runs as another user")
+	readInside     = byDefault("no rule is about reading this")
+	readOutside    = byDefault("it is outside the workspace")
+	writeInside    = byDefault("writing in the workspace is asked about")
+	deleteInside   = byDefault("deleting in the workspace is asked about")
+	writeOutside   = byDefault("it is outside the workspace")
+	deleteOutside  = byDefault("it is outside the workspace")
+	pathUnknown    = byDefault("where that is cannot be told")
+	ownFile        = byDefault("it is a temporary file that this call made")
+	netUnknown     = byDefault("no rule names this address")
+	envUnknown     = byDefault("that steers other programs")
+	mcpUnknown     = byDefault("no rule names this tool")
+	opaqueUnknown  = byDefault("what cannot be told is asked about")
+	opaqueDisguise = byDefault("what cannot be told may not run as another user")
 	nothingKnown   = byDefault("nothing is known of this call")
 )
 
@@ -50,6 +51,7 @@ func (f *Floor) judge(call Call, effects []effect.Effect, text string) Verdict {
 		e := &v.Effects[i]
 		v.Result = v.Result.Join(e.Result)
 		e.Message = e.message()
+		e.inner = wrappedBy(v.Effects, e)
 	}
 	if v.Result == approval.None {
 		v.Result = approval.Ask
@@ -58,6 +60,20 @@ func (f *Floor) judge(call Call, effects []effect.Effect, text string) Verdict {
 	v.Hatch = v.Cluster == approval.Bash && (hatch || approval.HatchShape(call.Name, call.Arguments))
 	v.Message = v.message()
 	return v
+}
+
+// wrappedBy is the command that a command which gives privilege runs, for
+// saying which rule would allow both.
+func wrappedBy(effects []Judged, d *Judged) *effect.Command {
+	if d.Kind != effect.Run || d.Command == nil || d.Command.Class != effect.Privilege {
+		return nil
+	}
+	for i := range effects {
+		if c := effects[i].Command; effects[i].Kind == effect.Run && c != nil && slices.Contains(c.Wrappers, d.Command.Program) {
+			return c
+		}
+	}
+	return nil
 }
 
 // own are the files that hold the policies in force.
@@ -263,11 +279,12 @@ type answer struct {
 
 func ruled(r *Rule) (answer, *Rule) { return answer{r.Result, r.ref}, r }
 
-// strictest is the first of the strictest rules up to a limit.
+// strictest is the first of the strictest rules up to a limit, in the order of
+// the document.
 func strictest(rules []*Rule, limit Result) *Rule {
 	var best *Rule
 	for _, r := range rules {
-		if r.Result <= limit && (best == nil || r.Result > best.Result) {
+		if r.Result <= limit && (best == nil || r.Result > best.Result || r.Result == best.Result && r.Line < best.Line) {
 			best = r
 		}
 	}
@@ -329,6 +346,8 @@ func (j *judgement) fallback(s *subject) answer {
 			return answer{approval.Ask, pathUnknown}
 		case s.path.Inside() && e.Kind == effect.Read:
 			return answer{approval.Ask, readInside}
+		case s.path.Inside() && e.Kind == effect.Delete:
+			return answer{approval.Ask, deleteInside}
 		case s.path.Inside():
 			return answer{approval.Ask, writeInside}
 		case e.Kind == effect.Read:
@@ -427,21 +446,26 @@ func (j *Judged) message() string {
 	if j.rule != nil && j.rule.Message != "" {
 		return j.rule.Message
 	}
-	s := j.Sentence()
+	s := "it " + j.Sentence()
+	if j.Kind == effect.Opaque {
+		s = "it cannot be told what this does: " + shown(j.Target)
+	}
 	if j.File != "" {
-		s += ", among it " + shown(j.File)
+		s += ", with " + shown(j.File)
 	}
 	why := ""
-	if j.Rule != nil && j.Rule.Default && j.Kind != effect.Opaque {
-		why = ": " + j.Rule.Text
-	} else if j.rule != nil && j.rule.Reason != "" {
-		why = ": " + j.rule.Reason
+	switch {
+	case j.rule != nil && j.rule.Reason != "":
+		why = "; " + j.rule.Reason
+	case j.Rule == writeInside || j.Rule == deleteInside || j.Kind == effect.Opaque:
+	case j.Rule != nil && j.Rule.Default:
+		why = "; " + j.Rule.Text
 	}
 	switch j.Result {
 	case approval.Block:
-		return "Refused: it " + s + why + "."
+		return "Refused: " + s + why + "."
 	case approval.Deny:
-		return "Needs a person: it " + s + why + "."
+		return "Needs a person: " + s + why + "."
 	}
-	return "Asks first: it " + s + why + "."
+	return "Asks first: " + s + why + "."
 }

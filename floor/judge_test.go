@@ -254,6 +254,36 @@ func TestKnownFilesCount(t *testing.T) {
 	}
 }
 
+// TestRemedies: the rule that an explanation proposes does what it says.
+func TestRemedies(t *testing.T) {
+	for _, command := range []string{
+		"git push -f", "git push", "frobnicate x", "npm install x", "cat .env", "cat /etc/passwd", "grep -r x /srv/y", "echo x > a.txt", "echo x > Makefile", "rm -rf build",
+		"find . -delete", "curl https://example.com/", "curl http://10.0.0.1/", "PATH=/x ls", "sudo systemctl restart x", "sudo -u x frobnicate", "terraform apply",
+		"python3 -c x", "cat '/srv/a b'", "cat '/srv/[x]*'", "touch 'a: b'", "sed -i s/a/b/ x", "./x.sh", "echo x > '@x'", "echo x > '!x'", "npx cowsay", "crontab x", "whoami", "kill 1",
+		"rm /srv/*.txt", "docker run x", "ssh host ls", "echo x > .github/workflows/ci.yml", "git commit -m x", "git reset --hard", "make -f /srv/Makefile",
+	} {
+		v := judgeWith(t, "version: 1", bash(command))
+		for i := range v.Effects {
+			e := &v.Effects[i]
+			remedy := e.Remedy()
+			_, rule, ok := strings.Cut(remedy, "the operator's rule  ")
+			if !ok {
+				continue
+			}
+			rule = strings.TrimSuffix(rule, "  would allow it")
+			p, err := ParsePolicy("remedy", []byte(rule))
+			if err != nil {
+				t.Errorf("%s: the proposed rule is none: %v", command, err)
+				continue
+			}
+			w := (&Floor{Operator: p}).Judge(bash(command))
+			if len(w.Effects) != len(v.Effects) || w.Effects[i].Result != approval.Allow {
+				t.Errorf("%s: %s\n%s", command, rule, story(w))
+			}
+		}
+	}
+}
+
 // TestJudgePanics: what fails while judging is refused.
 func TestJudgePanics(t *testing.T) {
 	f := Floor{Base: &Policy{Rules: []*Rule{nil}}}

@@ -5,6 +5,7 @@ import (
 
 	"assent/approval"
 	"assent/floor/effect"
+	"assent/floor/paths"
 )
 
 // Result is what the floor says: allow, ask, deny or block (law §2). The zero
@@ -49,6 +50,7 @@ type Judged struct {
 	shipped  Result // what the shipped floor says, before the operator
 	operator bool   // an operator's rule matched
 	rule     *Rule
+	inner    *effect.Command // what a command that gives privilege runs
 }
 
 // RuleRef points at what decided about an effect: a rule of a layer, or a
@@ -154,11 +156,11 @@ func sentence(e *effect.Effect) string {
 	case effect.Net:
 		return verb("contact ", "contacts ") + t
 	case effect.Env:
-		return verb("set ", "sets ") + t + ", which steers other programs"
+		return verb("set ", "sets ") + t
 	case effect.MCP:
 		return verb("call ", "calls ") + t
 	}
-	return "cannot be told: " + t
+	return "does what cannot be told: " + t
 }
 
 // Sentence says in a few words what the effect is: "reads .env".
@@ -197,6 +199,9 @@ func (j *Judged) suggestion() string {
 		if c == nil || c.Program == "" || j.Kind == effect.Opaque && !j.Coverable {
 			return ""
 		}
+		if j.inner != nil {
+			c = j.inner
+		}
 		text := ""
 		for _, w := range c.Wrappers {
 			if w == "sudo" || w == "doas" {
@@ -219,18 +224,23 @@ func (j *Judged) suggestion() string {
 		return quotePattern(text)
 	case effect.Read, effect.Write, effect.Delete:
 		switch {
+		case j.File != "":
+			return quotePattern(paths.Quote(j.File))
 		case !j.Path.Known():
 			return ""
+		case j.Path.Rel == "." && j.Tree:
+			return quotePattern(".")
 		case j.Path.Glob:
 			return quotePattern(j.Path.Abs)
-		case j.Path.Rel != "" && j.Tree:
-			return quotePattern(j.Path.Rel + "/**")
-		case j.Path.Rel != "":
-			return quotePattern(j.Path.Rel)
-		case j.Tree:
-			return quotePattern(j.Path.Abs + "/**")
 		}
-		return quotePattern(j.Path.Abs)
+		text := j.Path.Abs
+		if j.Path.Rel != "" {
+			text = j.Path.Rel
+		}
+		if text = paths.Quote(text); j.Tree {
+			text += "/**"
+		}
+		return quotePattern(text)
 	case effect.Net:
 		a := parseAddress(j.Target)
 		if a.host == "" || a.odd {

@@ -214,5 +214,8 @@ func Quote(path string) string {
 	if strings.Contains(q, "$") {
 		q = strings.ReplaceAll(q, "$", `\$`)
 	}
+	if q != "" && strings.IndexByte("@!~", q[0]) >= 0 {
+		q = `\` + q
+	}
 	return q
 }
