@@ -2,8 +2,11 @@ package oracle_test
 
 import (
 	"context"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -110,4 +113,32 @@ func TestFacts(t *testing.T) {
 			t.Errorf("got %q, %s", r.Output, r.Errors)
 		}
 	})
+}
+
+// Tree tells without a world what the world really holds.
+func TestTree(t *testing.T) {
+	pool := worlds(t)
+	w := <-pool
+	base := filepath.Join(w.Root, "tree")
+	links, files, folders := oracle.Tree(base)
+	want := 0
+	err := filepath.WalkDir(base, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || path == base:
+			return err
+		case d.IsDir() && !slices.Contains(folders, path) && !strings.HasSuffix(path, "/tmp") && !strings.HasSuffix(path, "/empty"):
+			t.Errorf("folder %s is not told", path)
+		case d.Type().IsRegular() && !slices.Contains(files, path):
+			t.Errorf("file %s is not told", path)
+		case d.Type()&fs.ModeSymlink != 0:
+			want++
+			if to, err := filepath.EvalSymlinks(path); err != nil || to != links[path] {
+				t.Errorf("link %s: got %s, want %s (%v)", path, links[path], to, err)
+			}
+		}
+		return nil
+	})
+	if err != nil || want != len(links) {
+		t.Errorf("%d links, want %d (%v)", len(links), want, err)
+	}
 }

@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -118,7 +117,6 @@ type World struct {
 	kit *Kit
 	// Root holds all of it; Work is the workspace and where scripts start.
 	Root, Work, Home, Outside, Temp string
-	links                           map[string]string
 	state                           map[string]string // of the tree, nil when it must be made anew
 }
 
@@ -209,6 +207,36 @@ var tree = map[string]string{
 	"tmp/":                    "",
 }
 
+// Tree tells what is in the tree of a world whose folders lie in base: the
+// symlinks with what they resolve to, the files, the folders. It is what the
+// floor may be told of the machine, and it needs no world.
+func Tree(base string) (links map[string]string, files []string, folders []string) {
+	links = map[string]string{}
+	seen := map[string]bool{}
+	for name, content := range tree {
+		for dir := filepath.Dir(name); dir != "." && !seen[dir]; dir = filepath.Dir(dir) {
+			seen[dir] = true
+			folders = append(folders, filepath.Join(base, dir))
+		}
+		switch {
+		case strings.HasSuffix(name, "/"):
+		case strings.HasPrefix(content, "->"):
+			links[filepath.Join(base, name)] = filepath.Join(base, follow(name))
+		default:
+			files = append(files, filepath.Join(base, name))
+		}
+	}
+	return links, files, folders
+}
+
+// follow resolves a name of the tree; links lie in no folder that is a link.
+func follow(name string) string {
+	for strings.HasPrefix(tree[name], "->") {
+		name = filepath.Join(filepath.Dir(name), tree[name][len("->"):])
+	}
+	return name
+}
+
 // reset makes the log and, where the last script changed it, the tree anew.
 func (w *World) reset() error {
 	if err := os.WriteFile(filepath.Join(w.Root, "calls.jsonl"), nil, 0o644); err != nil {
@@ -247,20 +275,6 @@ func (w *World) reset() error {
 			return err
 		}
 	}
-	if w.links == nil {
-		w.links = map[string]string{}
-		for name, content := range tree {
-			if !strings.HasPrefix(content, "->") {
-				continue
-			}
-			path := filepath.Join(base, name)
-			to, err := filepath.EvalSymlinks(path)
-			if err != nil {
-				return err
-			}
-			w.links[path] = to
-		}
-	}
 	var err error
 	w.state, err = w.snapshot()
 	return err
@@ -268,9 +282,5 @@ func (w *World) reset() error {
 
 // Expand replaces @WORK@, @HOME@, @OUT@ and @TMP@ by the world's folders.
 func (w *World) Expand(text string) string {
-	return strings.NewReplacer("@WORK@", w.Work, "@HOME@", w.Home, "@OUT@", w.Outside, "@TMP@", w.Temp).Replace(text)
+	return Expand(text, w.Work, w.Home, w.Outside, w.Temp)
 }
-
-// Links are the symlinks of the tree, absolute, and what they resolve to: the
-// facts the floor is given.
-func (w *World) Links() map[string]string { return maps.Clone(w.links) }
