@@ -9,8 +9,11 @@ package commands
 
 import (
 	"embed"
+	"errors"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -195,7 +198,11 @@ func (k *Knowledge) Check() error {
 		c := k.chunks[n]
 		if !seen[c] {
 			seen[c] = true
-			if _, err := k.load(c); err != nil {
+			e, err := k.load(c)
+			if err == nil {
+				err = e.whole()
+			}
+			if err != nil {
 				errs = append(errs, err.Error())
 				continue
 			}
@@ -336,7 +343,7 @@ type Entry struct {
 	options    map[string]*Option // by spelling
 	persistent map[string]*Option // also accepted after subcommands
 	parent     *Entry
-	commands   map[string]*Entry
+	commands   map[string]*subcommand
 	globs      []globEntry
 	bare       *Entry
 	tame       bool // no option has an effect
@@ -345,8 +352,8 @@ type Entry struct {
 }
 
 type globEntry struct {
-	glob  string
-	entry *Entry
+	glob string
+	sub  *subcommand
 }
 
 // Tame reports whether no option of the entry has an effect.
@@ -373,17 +380,42 @@ type anyOf struct {
 	not    bool
 }
 
-// sub returns the subcommand of that name.
+// sub returns the subcommand of that name. One that cannot be read counts as
+// unknown.
 func (e *Entry) sub(name string) *Entry {
-	if s, ok := e.commands[name]; ok {
-		return s
-	}
-	for _, g := range e.globs {
-		if ok, err := path.Match(g.glob, name); err == nil && ok {
-			return g.entry
+	s := e.commands[name]
+	for i := 0; s == nil && i < len(e.globs); i++ {
+		if ok, err := path.Match(e.globs[i].glob, name); err == nil && ok {
+			s = e.globs[i].sub
 		}
 	}
-	return nil
+	if s == nil {
+		return nil
+	}
+	entry, err := s.load()
+	if err != nil {
+		return nil
+	}
+	return entry
+}
+
+// whole reads everything below an entry and returns what is wrong with it.
+func (e *Entry) whole() error {
+	var errs []error
+	each := func(s *subcommand) {
+		sub, err := s.load()
+		if err == nil {
+			err = sub.whole()
+		}
+		errs = append(errs, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.commands)) {
+		each(e.commands[name])
+	}
+	for _, g := range e.globs {
+		each(g.sub)
+	}
+	return errors.Join(errs...)
 }
 
 // option finds an option by its exact spelling, in the entry and in what its

@@ -1,10 +1,12 @@
 package commands
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"assent/floor/effect"
 
@@ -24,19 +26,150 @@ func (p *parser) errorf(where, format string, args ...any) {
 
 func parseEntry(file string, line int, text []byte) (*Entry, error) {
 	p := &parser{file: file, line: line}
-	var doc yaml.MapSlice
-	if err := yaml.UnmarshalWithOptions(text, &doc, yaml.UseOrderedMap()); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", file, line, err)
+	rest, subs := splitSubcommands(text, line)
+	name, v, err := one(file, line, rest)
+	if err != nil {
+		return nil, err
 	}
-	if len(doc) != 1 {
-		return nil, fmt.Errorf("%s:%d: want one entry, have %d", file, line, len(doc))
+	e := p.entry(name, v, nil)
+	for _, s := range subs {
+		s.file, s.parent = file, e
+		p.add(e, name, s)
 	}
-	name := strings.Fields(fmt.Sprint(doc[0].Key))[0]
-	e := p.entry(name, doc[0].Value, nil)
+	p.check(name, e)
 	if len(p.errs) > 0 {
 		return nil, fmt.Errorf("%s", strings.Join(p.errs, "\n"))
 	}
 	return e, nil
+}
+
+// one reads a document that holds a single key.
+func one(file string, line int, text []byte) (string, any, error) {
+	var doc yaml.MapSlice
+	if err := yaml.UnmarshalWithOptions(text, &doc, yaml.UseOrderedMap()); err != nil {
+		return "", nil, fmt.Errorf("%s:%d: %w", file, line, err)
+	}
+	if len(doc) != 1 {
+		return "", nil, fmt.Errorf("%s:%d: want one entry, have %d", file, line, len(doc))
+	}
+	names := strings.Fields(fmt.Sprint(doc[0].Key))
+	if len(names) == 0 {
+		return "", nil, fmt.Errorf("%s:%d: an entry without a name", file, line)
+	}
+	return names[0], doc[0].Value, nil
+}
+
+// subcommand is an entry below a program, read when it is first met.
+type subcommand struct {
+	file   string
+	line   int
+	names  []string
+	text   []byte
+	parent *Entry
+	once   sync.Once
+	entry  *Entry
+	err    error
+}
+
+func (s *subcommand) load() (*Entry, error) {
+	s.once.Do(func() {
+		if s.entry != nil {
+			return
+		}
+		p := &parser{file: s.file, line: s.line}
+		name, v, err := one(s.file, s.line, s.text)
+		if err != nil {
+			s.err = err
+			return
+		}
+		s.entry = p.entry(name, v, s.parent)
+		if len(p.errs) > 0 {
+			s.err = fmt.Errorf("%s", strings.Join(p.errs, "\n"))
+		}
+	})
+	return s.entry, s.err
+}
+
+// splitSubcommands takes the block of subcommands out of the text of an entry
+// where it is written in the plain way: "  commands:" alone on its line and a
+// line at four blanks for each key. Reading a large entry whole takes longer
+// than judging a hundred commands.
+func splitSubcommands(text []byte, line int) (rest []byte, subs []*subcommand) {
+	if bytes.Contains(text, []byte(": &")) { // anchors reach across the parts
+		return text, nil
+	}
+	var out, cur []byte
+	var s *subcommand
+	in := false
+	for l := range bytes.Lines(text) {
+		trimmed := bytes.TrimLeft(l, " ")
+		indent := len(l) - len(trimmed)
+		blank := len(bytes.TrimSpace(l)) == 0 || trimmed[0] == '#'
+		switch {
+		case !in && string(bytes.TrimRight(l, " \r\n")) == "  commands:":
+			in = true
+		case !in:
+			out = append(out, l...)
+		case blank:
+		case indent <= 2:
+			in = false
+			out = append(out, l...)
+		case indent == 4:
+			key, ok := keyOf(string(trimmed))
+			if !ok {
+				return text, nil // written in another way: read it whole
+			}
+			if s != nil {
+				s.text = cur
+			}
+			s = &subcommand{line: line, names: strings.Fields(key)}
+			subs = append(subs, s)
+			cur = append([]byte(nil), trimmed...)
+		case indent < 4 || s == nil:
+			return text, nil
+		default:
+			cur = append(cur, l[4:]...)
+		}
+		line++
+	}
+	if s != nil {
+		s.text = cur
+	}
+	if len(subs) == 0 {
+		return text, nil
+	}
+	if len(bytes.TrimSpace(out)) == 0 {
+		return text, nil
+	}
+	// A program with nothing but subcommands still is a mapping.
+	if first, after, _ := bytes.Cut(out, []byte("\n")); len(bytes.TrimSpace(after)) == 0 && bytes.HasSuffix(bytes.TrimSpace(first), []byte(":")) {
+		out = append(bytes.TrimRight(first, " \r\n"), []byte(" {}\n")...)
+	}
+	return out, subs
+}
+
+// add makes a subcommand known under its names.
+func (p *parser) add(e *Entry, name string, s *subcommand) {
+	if e.commands == nil {
+		e.commands = map[string]*subcommand{}
+	}
+	for _, sub := range s.names {
+		if strings.ContainsAny(sub, "*?[") {
+			e.globs = append(e.globs, globEntry{sub, s})
+			continue
+		}
+		if _, dup := e.commands[sub]; dup {
+			p.errorf(name+".commands", "%q appears twice", sub)
+		}
+		e.commands[sub] = s
+	}
+}
+
+// check is told of an entry that is complete.
+func (p *parser) check(name string, e *Entry) {
+	if e.Class == effect.Unknown && e.commands == nil && e.same == "" && e.bare == nil {
+		p.errorf(name, "no class")
+	}
 }
 
 func (p *parser) entry(name string, v any, parent *Entry) *Entry {
@@ -143,8 +276,8 @@ func (p *parser) entry(name string, v any, parent *Entry) *Entry {
 	for a := e; a != nil; a = a.parent {
 		e.tame = e.tame && tame(a.persistent)
 	}
-	if e.Class == effect.Unknown && e.commands == nil && e.globs == nil && e.same == "" && e.bare == nil {
-		p.errorf(name, "no class")
+	if e.commands != nil || parent != nil {
+		p.check(name, e)
 	}
 	return e
 }
@@ -166,22 +299,14 @@ func (p *parser) commands(e *Entry, name string, v any) {
 		p.errorf(name+".commands", "want a mapping")
 		return
 	}
-	e.commands = map[string]*Entry{}
+	e.commands = map[string]*subcommand{}
 	for _, item := range m {
-		var s *Entry // what the names of one key share
-		for sub := range strings.FieldsSeq(fmt.Sprint(item.Key)) {
-			if s == nil {
-				s = p.entry(sub, item.Value, e)
-			}
-			if strings.ContainsAny(sub, "*?[") {
-				e.globs = append(e.globs, globEntry{sub, s})
-				continue
-			}
-			if _, dup := e.commands[sub]; dup {
-				p.errorf(name+".commands", "%q appears twice", sub)
-			}
-			e.commands[sub] = s
+		names := strings.Fields(fmt.Sprint(item.Key))
+		if len(names) == 0 {
+			p.errorf(name+".commands", "an entry without a name")
+			continue
 		}
+		p.add(e, name, &subcommand{names: names, entry: p.entry(names[0], item.Value, e)})
 	}
 }
 

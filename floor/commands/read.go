@@ -150,7 +150,7 @@ func (r *reader) global(w string) bool {
 
 func (r *reader) plus(w string) bool { return r.cur.option(w) != nil || r.cur.option(w[:2]) != nil }
 
-func (r *reader) hasCommands() bool { return r.cur.commands != nil || r.cur.globs != nil }
+func (r *reader) hasCommands() bool { return r.cur.commands != nil }
 
 func mayBeOption(w string) bool {
 	return strings.HasPrefix(w, Unknown) || strings.Contains(w, Words)
@@ -584,6 +584,9 @@ func (r *reader) finish() {
 		r.Class = effect.Look // only help is printed
 	}
 	r.Effects = fixed
+	if r.helps() {
+		r.Class, r.Turned, r.Effects = effect.Look, nil, nil
+	}
 	if r.noSubs && !r.cur.hasOperand {
 		return
 	}
@@ -622,6 +625,23 @@ func (r *reader) finish() {
 			}
 		}
 	}
+}
+
+// helps reports whether a subcommand is only asked for its help: there is
+// nothing else for it to act on.
+func (r *reader) helps() bool {
+	if len(r.Sub) == 0 || len(r.Loose) > 0 || len(r.Inner) > 0 || len(r.Issues) > 0 {
+		return false
+	}
+	asked := false
+	for i := range r.Options {
+		u := &r.Options[i]
+		asked = asked || u.Name == "--help" && !u.Valued
+		if u.Option != nil && !u.Option.Type.Tame() {
+			return false
+		}
+	}
+	return asked
 }
 
 // count counts operands, which assignments before a command are not.
