@@ -476,13 +476,26 @@ func statements(text string) []string {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
-		case c == '\'' || c == '"' || c == '`':
+		case c == '\'':
 			j := i + 1
 			for j < len(text) && text[j] != c {
+				if text[j] == '\\' { // an escape to some, not to others
+					b.WriteString(" into ")
+				}
 				j++
 			}
 			b.WriteString(" ? ")
 			i = j
+		case c == '"' || c == '`' || c == '[' || c == ']' || c == '.':
+			// A quoted name is a name, also that of a function.
+			b.WriteByte(' ')
+			if c == '.' && strings.TrimSpace(b.String()) == "" {
+				b.WriteByte('.')
+			}
+		case c == '\\' && strings.TrimSpace(b.String()) != "":
+			b.WriteString(" into ")
+		case c == '$' && i+1 < len(text) && (text[i+1] == '$' || nameByte(text[i+1])):
+			b.WriteString(" into ") // a quote of PostgreSQL, not followed
 		case c == '-' && strings.HasPrefix(text[i:], "--"):
 			for i < len(text) && text[i] != '\n' {
 				i++
@@ -536,7 +549,7 @@ func lookUp(stmt string) bool {
 			return false
 		}
 		for _, f := range []string{"load_extension", "writefile", "readfile", "edit", "load_file", "pg_read", "pg_ls", "pg_stat_file", "pg_terminate", "pg_cancel", "pg_reload", "pg_sleep", "lo_", "dblink",
-			"xp_", "sp_", "sys_exec", "sys_eval", "utl_", "dbms_", "read_csv", "read_parquet", "read_json", "read_text", "read_blob", "glob", "nextval", "setval", "currval", "query_to_xml", "fts3_tokenizer", "url", "s3", "file", "remote", "mysql", "postgresql", "getenv"} {
+			"xp_", "sp_", "sys_exec", "sys_eval", "utl_", "dbms_", "read_csv", "read_parquet", "read_json", "read_text", "read_blob", "glob", "nextval", "setval", "currval", "query_to_xml", "fts3_tokenizer", "fsdir", "zipfile", "sqlite_dbpage", "eval", "url", "s3", "file", "remote", "mysql", "postgresql", "getenv"} {
 			if strings.HasPrefix(w, f) && (strings.HasSuffix(f, "_") || w == f || strings.HasPrefix(f, "pg_") || strings.HasPrefix(f, "read_") || strings.HasPrefix(f, "dblink")) && strings.Contains(stmt, "(") {
 				return false
 			}

@@ -324,8 +324,12 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 		}
 		t.code = true
 		t.path(effect.Read, text, span, option, false, false)
-		if t.cmd.Class == effect.Look || t.cmd.Class == effect.Edit || t.cmd.Class == effect.Build && option != "" {
-			t.opaque("runs the file "+display(text), span, option, option == "" || t.cmd.Class == effect.Build)
+		switch {
+		case t.cmd.Class == effect.Code || t.cmd.Class == effect.Build && option == "":
+		case t.cmd.Class == effect.Look || t.cmd.Class == effect.Edit:
+			t.opaque("runs the file "+display(text), span, option, option == "")
+		default:
+			t.opaque("runs the file "+display(text), span, option, true)
 		}
 	case commands.Sed:
 		t.sed(text, span, option)

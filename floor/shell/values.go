@@ -171,6 +171,12 @@ func (t *typed) at(text string, span effect.Span, option string) {
 		t.path(effect.Write, strings.TrimPrefix(name, ">>"), span, option, false, false)
 		rest = after
 	}
+	for _, scheme := range []string{"file://", "fileb://"} {
+		if p, isFile := strings.CutPrefix(text, scheme); isFile {
+			t.path(effect.Read, p, span, option, false, false)
+			return
+		}
+	}
 	for _, lead := range []string{"@", "<"} {
 		if p, isFile := strings.CutPrefix(text, lead); isFile {
 			t.atFile(p, span, option)
