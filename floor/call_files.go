@@ -62,7 +62,7 @@ func (r *reading) pathsOf(arg string, v *value, names map[string]bool, named boo
 // of them the tool takes is its secret. All of them are judged as well.
 func (r *reading) single(found []located) {
 	for _, f := range found[min(1, len(found)):] {
-		if argumentName(f.arg) != argumentName(found[0].arg) && f.text != found[0].text {
+		if f.arg != found[0].arg && f.text != found[0].text {
 			r.opaque(f.arg, "two arguments name two different paths")
 			return
 		}

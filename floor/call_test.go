@@ -70,6 +70,8 @@ func TestEffectsOfTools(t *testing.T) {
 		{"path of a wrong type", "Read", `{"file_path":7}`, "opaque the path is no text\nopaque no path is given"},
 		{"two spellings, two paths", "Read", `{"file_path":"a","path":"/etc/shadow"}`,
 			"opaque two arguments name two different paths\nread /home/user/project/a\nread /etc/shadow"},
+		{"two ways to write a name, two paths", "Read", `{"file_path":"a","filePath":"/etc/shadow"}`,
+			"opaque two arguments name two different paths\nread /home/user/project/a\nread /etc/shadow"},
 		{"two spellings, one path", "Read", `{"file_path":"a","path":"a"}`, "read /home/user/project/a\nread /home/user/project/a"},
 		{"repeated name", "Read", `{"file_path":"a","file_path":"/etc/shadow"}`,
 			"opaque the arguments are not strict JSON: duplicate object member name\nread /home/user/project/a\nread /etc/shadow"},
