@@ -65,7 +65,7 @@ func readValue(text []byte, options ...jsontext.Options) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	if _, err := d.ReadToken(); err != io.EOF {
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
 		return v, errTrailing
 	}
 	return v, nil

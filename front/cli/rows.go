@@ -103,7 +103,7 @@ func (c *checker) rows(in io.Reader, out io.Writer) error {
 		for number := 1; ; number++ {
 			line, err := readRow(r)
 			if err != nil && !errors.Is(err, errLongRow) {
-				if err != io.EOF {
+				if !errors.Is(err, io.EOF) {
 					readErr = fmt.Errorf("reading rows: %w", err)
 				}
 				return
