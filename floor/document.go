@@ -22,6 +22,8 @@ type node struct {
 	text         string // of a scalar, and of an other: what it is
 	keys         []node // of a mapping
 	values       []node // of a mapping or list
+	flow         bool   // written between brackets
+	end          int    // the line of the closing bracket
 }
 
 type nodeKind uint8
@@ -206,11 +208,13 @@ func (c *converter) convert(n ast.Node, depth int) node {
 		out.kind, out.text = scalar, n.GetToken().Value
 	case *ast.SequenceNode:
 		out.kind = list
+		out.flow, out.end = n.IsFlowStyle, endLine(n.End)
 		for _, v := range n.Values {
 			out.values = append(out.values, c.convert(v, depth+1))
 		}
 	case *ast.MappingNode:
 		out.kind = mapping
+		out.flow, out.end = n.IsFlowStyle, endLine(n.End)
 		for _, v := range n.Values {
 			c.pair(&out, v, depth)
 		}
@@ -239,6 +243,13 @@ func (c *converter) convert(n ast.Node, depth int) node {
 		return c.problem(n, "this kind of YAML is not supported", "")
 	}
 	return out
+}
+
+func endLine(t *token.Token) int {
+	if t == nil || t.Position == nil {
+		return 0
+	}
+	return t.Position.Line
 }
 
 func (c *converter) pair(out *node, v *ast.MappingValueNode, depth int) {

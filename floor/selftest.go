@@ -33,12 +33,8 @@ func (r *Rule) subjects(text string) []effect.Effect {
 	place := testPlace.Place()
 	switch r.Kind {
 	case effect.Run:
-		arguments, err := json.Marshal(map[string]string{"command": text})
-		if err != nil {
-			return nil
-		}
 		call := testPlace
-		call.Name, call.Arguments = "Bash", arguments
+		call.Name, call.Arguments = "Bash", commandArguments(text)
 		all, _ := Effects(call)
 		var runs []effect.Effect
 		for _, e := range all {
@@ -52,6 +48,15 @@ func (r *Rule) subjects(text string) []effect.Effect {
 		return []effect.Effect{{Kind: r.Kind, Target: text, Path: path}}
 	}
 	return []effect.Effect{{Kind: r.Kind, Target: text}}
+}
+
+// commandArguments are the arguments of a shell tool for a command.
+func commandArguments(text string) []byte {
+	b, err := json.Marshal(map[string]string{"command": text})
+	if err != nil {
+		return nil
+	}
+	return b
 }
 
 // wouldMatch reports whether the rule, seen alone, matches what the text

@@ -1,0 +1,463 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"assent/approval"
+	"assent/floor"
+	"assent/floor/effect"
+)
+
+// newPolicy is `assent policy`: checking, showing, explaining and formatting
+// policy documents. It changes nothing but the files that fmt -w names.
+func newPolicy() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "policy",
+		Short: "Check, show, explain and format policies",
+		Long: `A policy says which effects of a tool call are allowed, asked about, denied or
+blocked. Yours is $XDG_CONFIG_HOME/assent/policy.yaml (~/.config/... without
+it); what it leaves open is answered by the floor that assent ships:
+"assent policy show --shipped".`,
+		Example: `  assent policy check policy.yaml
+  assent policy explain @build
+  assent policy explain 'git push --force'
+  assent policy fmt -w policy.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newPolicyCheck(), newPolicyShow(), newPolicyExplain(), newPolicyFmt())
+	return cmd
+}
+
+// failed ends a command with the code of failure; everything is said already.
+type failed struct{}
+
+func (failed) Error() string { return "" }
+
+func (failed) ExitCode() int { return exitFailed }
+
+// policyText reads a policy file, or standard input for "-".
+func policyText(cmd *cobra.Command, name string) ([]byte, error) {
+	if name != "-" {
+		return readPolicy(name)
+	}
+	text, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), maxPolicyFile+1))
+	if err == nil && len(text) > maxPolicyFile {
+		err = fmt.Errorf("standard input has more than %d bytes: that is no policy", maxPolicyFile)
+	}
+	return text, err
+}
+
+func newPolicyCheck() *cobra.Command {
+	layer := "operator"
+	cmd := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Check policy files and run the tests in them",
+		Long: `Check reads each file as a policy and runs the tests that its rules carry.
+Everything that is wrong is told as FILE:LINE:COLUMN with what to write
+instead, and the exit code is 1. "-" is standard input.`,
+		Example: "  assent policy check ~/.config/assent/policy.yaml",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := layerNamed(layer)
+			if err != nil {
+				return err
+			}
+			bad := false
+			for _, name := range args {
+				text, err := policyText(cmd, name)
+				if err != nil {
+					return err
+				}
+				if name == "-" {
+					name = "standard input"
+				}
+				p, err := floor.ParseLayer(name, text, l)
+				if err != nil {
+					bad = true
+					fmt.Fprint(cmd.ErrOrStderr(), paragraph(err.Error()))
+					continue
+				}
+				tests := 0
+				for _, r := range p.Rules {
+					tests += len(r.Hits) + len(r.Misses)
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", oneLine(name, 4*maxTarget), count(len(p.Rules), "rule"), count(tests, "test"))
+			}
+			if bad {
+				return failed{}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&layer, "layer", layer, "whose policy it is: operator, managed or project")
+	_ = cmd.RegisterFlagCompletionFunc("layer", cobra.FixedCompletions([]string{"operator", "managed", "project"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+func layerNamed(name string) (floor.Layer, error) {
+	for _, l := range []floor.Layer{floor.Operator, floor.Managed, floor.Project} {
+		if l.String() == name {
+			return l, nil
+		}
+	}
+	return 0, usagef("--layer: %q is none of operator, managed, project", name)
+}
+
+// policyPlace is where a policy is looked at: the layers in force and a call
+// without a tool.
+type policyPlace struct {
+	workspace, policy string
+	layers            layers
+	call              floor.Call
+}
+
+func (p *policyPlace) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&p.workspace, "workspace", "w", "", "the `folder` the agent works in (default: the repository or folder you are in)")
+	f.StringVarP(&p.policy, "policy", "p", "", "this policy `file` instead of your own")
+	_ = cmd.MarkFlagDirname("workspace")
+	_ = cmd.MarkFlagFilename("policy", "yaml", "yml", "json")
+}
+
+func (p *policyPlace) load(cmd *cobra.Command) error {
+	c := checker{workspace: p.workspace}
+	if err := c.places(&p.call); err != nil {
+		return err
+	}
+	return p.layers.machine(p.policy, p.call, func(format string, args ...any) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "assent: %s\n", strings.TrimRight(paragraph(fmt.Sprintf(format, args...)), "\n"))
+	})
+}
+
+func newPolicyShow() *cobra.Command {
+	var at policyPlace
+	shipped := false
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Show the rules in force, layer by layer",
+		Long: `Show lists the rules of every layer in the order in which they answer: yours
+first, then the shipped floor for what yours leave open, then a managed and the
+project's policy, which only make results stricter.
+
+With --shipped it prints the text of the shipped floor, which says why each of
+its rules is there.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if shipped {
+				_, err := cmd.OutOrStdout().Write(floor.ShippedSource())
+				return err
+			}
+			if err := at.load(cmd); err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			p := paintFor(out)
+			_, err := io.WriteString(out, showLayers(&at.layers.floor, p))
+			return err
+		},
+	}
+	at.flags(cmd)
+	cmd.Flags().BoolVar(&shipped, "shipped", false, "print the text of the shipped floor")
+	return cmd
+}
+
+func showLayers(f *floor.Floor, p paint) string {
+	var b strings.Builder
+	for i, policy := range f.Layers() {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		note := ""
+		switch {
+		case policy.Layer() == floor.Shipped && !f.Extending():
+			note = ": only its blocks are in force, by extends: none"
+		case policy.Layer() == floor.Managed || policy.Layer() == floor.Project:
+			note = ": only makes it stricter"
+		}
+		fmt.Fprintf(&b, "%s  %s%s\n", inkBold.of(p, policy.Layer().String()), oneLine(policy.Name, 4*maxTarget), p.faint(note))
+		for _, kind := range floor.Sections() {
+			head := false
+			for _, r := range policy.Rules {
+				if r.Kind != kind {
+					continue
+				}
+				if !head {
+					fmt.Fprintf(&b, "  %s\n", kind)
+					head = true
+				}
+				writeRule(&b, r, p)
+			}
+		}
+	}
+	b.WriteString("\n" + inkBold.of(p, "where no rule matches") + "\n")
+	for _, kind := range floor.Sections() {
+		fmt.Fprintf(&b, "  %-6s  %s\n", kind, floor.Default(kind))
+	}
+	return b.String()
+}
+
+// maxPatterns is how many patterns of a rule are shown in a list of rules.
+const maxPatterns = 4
+
+func writeRule(b *strings.Builder, r *floor.Rule, p paint) {
+	patterns := r.Match
+	more := ""
+	if len(patterns) > maxPatterns+1 {
+		more = fmt.Sprintf(" and %d more", len(patterns)-maxPatterns)
+		patterns = patterns[:maxPatterns]
+	}
+	text := make([]string, len(patterns))
+	for i, t := range patterns {
+		text[i] = oneLine(t, maxTarget)
+	}
+	result := r.Result.String()
+	fmt.Fprintf(b, "    %s%s  %s%s", inkOf(r.Result).of(p, result), strings.Repeat(" ", 5-len(result)), strings.Join(text, ", "), more)
+	if len(r.Except) > 0 {
+		fmt.Fprintf(b, ", but not %s", oneLine(strings.Join(r.Except, ", "), maxTarget))
+	}
+	fmt.Fprintf(b, "  %s\n", p.faint(r.Ref().Place()))
+}
+
+func newPolicyExplain() *cobra.Command {
+	var at policyPlace
+	kind := ""
+	cmd := &cobra.Command{
+		Use:   "explain WORD",
+		Short: "Say what a rule, class or set means, or which rules touch something",
+		Long: `Explain takes one of
+
+  @look            a class of commands, a set of paths or of hosts
+  shipped:ssh      the id of a rule
+  src/x, ~/x, /x   a path: which rules touch reading, writing and deleting it
+  example.com      an address
+  'git push -f'    a command: its effects, and which rules touch each
+
+What a word is taken for can be said by --as.`,
+		Example: `  assent policy explain @cloud
+  assent policy explain shipped:build-steering
+  assent policy explain .github/workflows/ci.yml
+  assent policy explain 'npm install && npm test'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := at.load(cmd); err != nil {
+				return err
+			}
+			out := cmd.OutOrStdout()
+			text, err := explain(&at.layers.floor, at.call, strings.Join(args, " "), kind, paintFor(out))
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(out, text)
+			return err
+		},
+	}
+	at.flags(cmd)
+	cmd.Flags().StringVar(&kind, "as", "", "what the word is: command, path, host, env or mcp")
+	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions([]string{"command", "path", "host", "env", "mcp"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// explain says what a word means to the policies in force.
+func explain(f *floor.Floor, call floor.Call, word, as string, p paint) (string, error) {
+	var b strings.Builder
+	if as == "" && strings.HasPrefix(word, "@") {
+		named := floor.Explain(word)
+		if len(named) == 0 {
+			hint := "; they are " + strings.Join(floor.Names(), " ")
+			if near := nearest(word, floor.Names()); near != "" {
+				hint = "; did you mean " + near + "?"
+			}
+			return "", usagef("there is no class or set %s%s", oneLine(word, maxTarget), hint)
+		}
+		for _, n := range named {
+			fmt.Fprintf(&b, "%s  %s\n  %s\n", inkBold.of(p, n.Name), n.What, n.Doc)
+			for _, pattern := range n.Patterns {
+				fmt.Fprintf(&b, "    %s\n", pattern)
+			}
+		}
+		if rules := f.Using(word); len(rules) > 0 {
+			b.WriteString("\nRules that use it:\n")
+			for _, r := range rules {
+				fmt.Fprintf(&b, "  %-6s", r.Kind)
+				writeRule(&b, r, p)
+			}
+		}
+		return b.String(), nil
+	}
+	if as == "" {
+		if r := f.RuleByID(word); r != nil {
+			ruleInFull(&b, r, p)
+			return b.String(), nil
+		}
+		if strings.HasPrefix(word, "shipped:") {
+			return "", usagef("there is no shipped rule %s; see assent policy show", oneLine(word, maxTarget))
+		}
+	}
+	kinds, err := kindsOf(word, as)
+	if err != nil {
+		return "", err
+	}
+	for _, kind := range kinds {
+		for _, found := range f.Findings(call, kind, word) {
+			writeFinding(&b, &found, p)
+		}
+	}
+	return b.String(), nil
+}
+
+// kindsOf tells what a word is taken for.
+func kindsOf(word, as string) ([]effect.Kind, error) {
+	files := []effect.Kind{effect.Read, effect.Write, effect.Delete}
+	switch as {
+	case "command":
+		return []effect.Kind{effect.Run}, nil
+	case "path":
+		return files, nil
+	case "host":
+		return []effect.Kind{effect.Net}, nil
+	case "env":
+		return []effect.Kind{effect.Env}, nil
+	case "mcp":
+		return []effect.Kind{effect.MCP}, nil
+	case "":
+	default:
+		return nil, usagef("--as: %q is none of command, path, host, env, mcp", as)
+	}
+	switch {
+	case strings.Contains(word, "://"):
+		return []effect.Kind{effect.Net}, nil
+	case strings.HasPrefix(word, "mcp__"):
+		return []effect.Kind{effect.MCP}, nil
+	case strings.ContainsAny(word, " \t\n"):
+		return []effect.Kind{effect.Run}, nil
+	case strings.ContainsAny(word, "/~") || strings.HasPrefix(word, "."):
+		return files, nil
+	case strings.Contains(word, "."):
+		return append(files, effect.Net), nil // "README.md" or "example.com"
+	}
+	return append([]effect.Kind{effect.Run}, files...), nil
+}
+
+func writeFinding(b *strings.Builder, found *floor.Finding, p paint) {
+	result := exitName(found.Result)
+	fmt.Fprintf(b, "%s%s  %-6s  %s  %s\n", inkOf(found.Result).of(p, result), strings.Repeat(" ", 5-len(result)), found.Effect.Kind,
+		oneLine(found.Effect.Target, maxTarget), p.faint("by "+found.Rule.Place()))
+	if found.Rule != nil && found.Rule.Default {
+		fmt.Fprintf(b, "         no rule matches: %s\n", found.Rule.Text)
+	}
+	for i := range found.Touching {
+		t := &found.Touching[i]
+		fmt.Fprintf(b, "         %-5s  %s  %s\n", t.Rule.Result, oneLine(t.Pattern, maxTarget), p.faint(t.Rule.Ref().Place()))
+	}
+}
+
+// ruleInFull writes one rule with all that it says.
+func ruleInFull(b *strings.Builder, r *floor.Rule, p paint) {
+	fmt.Fprintf(b, "%s  %s %s, %s\n", inkBold.of(p, r.ID), r.Kind, inkOf(r.Result).of(p, r.Result.String()), fmt.Sprintf("%s:%d", r.File, r.Line))
+	each := func(what string, list []string) {
+		for i, t := range list {
+			if i > 0 {
+				what = ""
+			}
+			fmt.Fprintf(b, "  %-8s  %s\n", what, oneLine(t, 4*maxTarget))
+		}
+	}
+	each("matches", r.Match)
+	each("but not", r.Except)
+	each("hits", r.Hits)
+	each("misses", r.Misses)
+	if r.Reason != "" {
+		each("because", []string{r.Reason})
+	}
+	if r.Message != "" {
+		each("says", []string{r.Message})
+	}
+	if r.Result == approval.Block {
+		each("lifted", []string{"only by a rule of yours with  except: shipped:" + r.ID})
+	}
+}
+
+func newPolicyFmt() *cobra.Command {
+	write, list := false, false
+	cmd := &cobra.Command{
+		Use:   "fmt [flags] [FILE...]",
+		Short: "Format policy files",
+		Long: `Fmt prints policy files in the usual form: two blanks a level, quotes only
+where they are needed. Comments and the order of rules stay. Without a file it
+formats standard input. A file that is no policy is refused.`,
+		Example: "  assent policy fmt -l -w ~/.config/assent/policy.yaml",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				if write {
+					return usagef("-w needs a file")
+				}
+				args = []string{"-"}
+			}
+			bad := false
+			for _, name := range args {
+				if err := formatOne(cmd, name, write, list); err != nil {
+					var ps floor.Problems
+					if !errors.As(err, &ps) {
+						return err
+					}
+					bad = true
+					fmt.Fprint(cmd.ErrOrStderr(), paragraph(err.Error()))
+				}
+			}
+			if bad {
+				return failed{}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVarP(&write, "write", "w", false, "write the result back to the file")
+	cmd.Flags().BoolVarP(&list, "list", "l", false, "only list the files that would change")
+	return cmd
+}
+
+func formatOne(cmd *cobra.Command, name string, write, list bool) error {
+	text, err := policyText(cmd, name)
+	if err != nil {
+		return err
+	}
+	shown := name
+	if name == "-" {
+		shown = "standard input"
+	}
+	out, err := floor.FormatPolicy(shown, text)
+	if err != nil {
+		return err
+	}
+	same := bytes.Equal(text, out)
+	if list && !same {
+		fmt.Fprintln(cmd.OutOrStdout(), oneLine(shown, 4*maxTarget))
+	}
+	switch {
+	case write && name == "-":
+		return usagef("-w needs a file")
+	case write && !same:
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(name, out, info.Mode().Perm())
+	case !write && !list:
+		_, err = cmd.OutOrStdout().Write(out)
+	}
+	return err
+}
