@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -17,15 +16,32 @@ type Respelling struct {
 	Name string
 	// Apply returns the new texts, none when the rule does not fit the text.
 	Apply func(text string) []string
+	// Hides says that what the text does can hardly be told without running it.
+	Hides bool
+	// Computes says that a value must be worked out to tell what the text does.
+	// One such rule alone hides nothing; several on top of each other may.
+	Computes bool
 }
 
 // Respellings are the rules that fit any text of the kind; see [Base] for those
 // that need to know what its words are.
 var Respellings = fitting(slices.Concat(wordRules, commandRules, textRules))
 
+// hiding are the rules after which only bash itself knows what happens, or a
+// reader that does more than one can ask for: what they make of a text must
+// still not be allowed.
+var hiding = strings.Fields(`arguments-in-associative-array arithmetic-subscript prompt-expansion mapfile program-by-nameref
+	program-by-read program-declared-lower other-separator sourced sourced-substitution written-and-run compgen null-separated-by-xargs`)
+
+// computing are further rules that leave a value to be worked out.
+var computing = strings.Fields(`default-value printed printed-in-backticks program-echoed program-in-default empty-substitution-inside unset-variable-inside
+	eval-variable shell-variable shell-piped shell-echoed shell-here-string shell-here-document function-by-variable`)
+
 // fitting drops the empty texts by which a rule says that it does not fit.
 func fitting(rules []Respelling) []Respelling {
 	for i, r := range rules {
+		rules[i].Hides = slices.Contains(hiding, r.Name)
+		rules[i].Computes = r.Computes || slices.Contains(computing, r.Name)
 		rules[i].Apply = func(text string) []string {
 			return slices.DeleteFunc(r.Apply(text), func(s string) bool { return s == "" || s == text })
 		}
@@ -93,14 +109,14 @@ var plain = regexp.MustCompile(`^[A-Za-z0-9_./:,@%+-]+$`)
 
 // everyWord spells every plain word of every command otherwise.
 func everyWord(name string, spell func(string) string) Respelling {
-	return Respelling{name, func(text string) []string {
+	return Respelling{Name: name, Apply: func(text string) []string {
 		return splice(text, func(_ *syntax.CallExpr, _ int, w string) string { return spell(w) })
 	}}
 }
 
 // programWord spells only the names of programs otherwise.
 func programWord(name string, spell func(string) string) Respelling {
-	return Respelling{name, func(text string) []string {
+	return Respelling{Name: name, Apply: func(text string) []string {
 		return splice(text, func(_ *syntax.CallExpr, i int, w string) string {
 			if i > 0 {
 				return ""
@@ -167,6 +183,10 @@ var shellWords = strings.Fields(". : [ alias bg bind break builtin caller cd com
 	"export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt " +
 	"source suspend test times trap true type typeset ulimit umask unalias unset wait")
 
+// programName is what any wrapper takes for a program and not for an option,
+// an assignment or a path.
+var programName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.+-]*$`)
+
 // simple takes a text apart that is one simple command of an external program.
 func simple(text string) (command, bool) {
 	f := parse(text)
@@ -179,26 +199,16 @@ func simple(text string) (command, bool) {
 		return command{}, false
 	}
 	c := command{text: text, from: int(call.Args[0].Pos().Offset()), plain: len(s.Redirs) == 0}
-	for _, w := range call.Args {
-		value, err := expand.Literal(&expand.Config{}, w)
-		if err != nil {
-			return command{}, false
-		}
-		syntax.Walk(w, func(n syntax.Node) bool {
-			switch n := n.(type) {
-			case *syntax.CmdSubst, *syntax.ParamExp, *syntax.ArithmExp, *syntax.ProcSubst, *syntax.ExtGlob:
-				ok = false
-			case *syntax.Lit:
-				if strings.ContainsAny(n.Value, "~*?[{") {
-					ok = false
-				}
+	for i, w := range call.Args {
+		value, fixed := unquoted(w)
+		if !fixed {
+			if c.plain = false; i == 0 {
+				return command{}, false
 			}
-			return true
-		})
+		}
 		c.words = append(c.words, value)
 	}
-	c.plain = c.plain && ok
-	if slices.Contains(shellWords, c.words[0]) || strings.Contains(c.words[0], "/") {
+	if slices.Contains(shellWords, c.words[0]) || !programName.MatchString(c.words[0]) {
 		return command{}, false
 	}
 	for _, rd := range s.Redirs {
@@ -209,9 +219,53 @@ func simple(text string) (command, bool) {
 	return c, true
 }
 
+// unquoted is the text of a word that is the same wherever it stands.
+func unquoted(w *syntax.Word) (text string, fixed bool) {
+	var b strings.Builder
+	literal := func(s string, special string) {
+		for i := 0; i < len(s); i++ {
+			if s[i] == '\\' && i+1 < len(s) {
+				switch {
+				case s[i+1] == '\n':
+					i++
+					continue
+				case special == "" || strings.IndexByte(special, s[i+1]) >= 0:
+					i++
+				}
+			}
+			b.WriteByte(s[i])
+		}
+	}
+	for _, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			if strings.ContainsAny(p.Value, "~*?[{") {
+				return "", false
+			}
+			literal(p.Value, "")
+		case *syntax.SglQuoted:
+			if p.Dollar {
+				return "", false
+			}
+			b.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			for _, q := range p.Parts {
+				lit, ok := q.(*syntax.Lit)
+				if !ok {
+					return "", false
+				}
+				literal(lit.Value, "$`\"\\")
+			}
+		default:
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
 // before puts something in front of the first word of a simple command.
 func before(prefix string) Respelling {
-	return Respelling{"before-" + strings.ReplaceAll(prefix, " ", "_"), func(text string) []string {
+	return Respelling{Name: "before-" + strings.ReplaceAll(prefix, " ", "_"), Apply: func(text string) []string {
 		c, ok := simple(text)
 		if !ok {
 			return nil
@@ -222,7 +276,7 @@ func before(prefix string) Respelling {
 
 // ofWords builds a text from the words of a plain simple command.
 func ofWords(name string, build func(words []string) string) Respelling {
-	return Respelling{name, func(text string) []string {
+	return Respelling{Name: name, Computes: true, Apply: func(text string) []string {
 		c, ok := simple(text)
 		if !ok || !c.plain {
 			return nil
@@ -415,7 +469,7 @@ var commandRules = []Respelling{
 
 // whole wraps the whole text, whatever it is.
 func whole(name string, wrap func(text string) string) Respelling {
-	return Respelling{name, func(text string) []string { return []string{wrap(text)} }}
+	return Respelling{Name: name, Apply: func(text string) []string { return []string{wrap(text)} }}
 }
 
 var textRules = []Respelling{
@@ -475,8 +529,8 @@ var textRules = []Respelling{
 	}),
 	whole("shell-piped", func(s string) string { return "printf '%s\\n' " + single(s) + " | bash" }),
 	whole("shell-echoed", func(s string) string {
-		if strings.HasPrefix(s, "-") {
-			return ""
+		if strings.HasPrefix(s, "-") || strings.Contains(s, `\`) {
+			return "" // some echo would make something else of it
 		}
 		return "echo " + single(s) + " | bash -s"
 	}),
@@ -502,7 +556,7 @@ var textRules = []Respelling{
 		}
 		return "IFS=$'\\n\\t'\n" + s
 	}),
-	{"printed-again", func(text string) []string {
+	{Name: "printed-again", Apply: func(text string) []string {
 		f := parse(text)
 		if f == nil {
 			return nil
@@ -516,7 +570,7 @@ var textRules = []Respelling{
 		}
 		return out
 	}},
-	{"wide-blanks", func(text string) []string {
+	{Name: "wide-blanks", Apply: func(text string) []string {
 		return between(text, func(gap string) string {
 			if strings.Trim(gap, " ") == "" {
 				return "\t  "
@@ -524,7 +578,7 @@ var textRules = []Respelling{
 			return ""
 		})
 	}},
-	{"continued-lines", func(text string) []string {
+	{Name: "continued-lines", Apply: func(text string) []string {
 		return between(text, func(gap string) string {
 			if strings.Trim(gap, " ") == "" {
 				return " \\\n "
@@ -532,7 +586,7 @@ var textRules = []Respelling{
 			return ""
 		})
 	}},
-	{"redirections-first", redirectionsFirst},
+	{Name: "redirections-first", Apply: redirectionsFirst},
 }
 
 // between rewrites what stands between the words of simple commands.

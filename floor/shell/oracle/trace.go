@@ -218,9 +218,10 @@ func (p *process) path(at, arg string) string {
 		}
 	}
 	if filepath.IsAbs(name) {
-		return filepath.Clean(name)
+		return name
 	}
-	return filepath.Join(dir, name)
+	// Not cleaned: ".." after a symlink leads elsewhere than it looks.
+	return dir + "/" + name
 }
 
 // step takes one call into account.
@@ -252,6 +253,9 @@ func (r *reader) step(l line) {
 	switch l.name {
 	case "chdir":
 		p.cwd = p.path("", arg(0))
+		if real, err := filepath.EvalSymlinks(p.cwd); err == nil {
+			p.cwd = real
+		}
 	case "fchdir":
 		if _, shown, ok := strings.Cut(arg(0), "<"); ok {
 			p.cwd = strings.TrimSuffix(shown, ">")
@@ -297,14 +301,14 @@ func (r *reader) execute(p *process, pid int, path string, args []string, asScri
 		return
 	}
 	p.own = map[string]bool{}
-	if filepath.Dir(path) == filepath.Join(r.world.Root, "real") {
+	if filepath.Dir(filepath.Clean(path)) == filepath.Join(r.world.Root, "real") {
 		return
 	}
 	if calls := r.calls[pid]; len(calls) > 0 && !asScript {
 		p.cwd = calls[0].Cwd
 		r.calls[pid] = calls[1:]
 	}
-	f := Fact{Kind: effect.Run, Path: path, Args: args, By: p.by}
+	f := Fact{Kind: effect.Run, Path: filepath.Clean(path), Args: args, By: p.by}
 	r.facts = append(r.facts, f)
 	p.by = append(append([]string(nil), p.by...), f.Program())
 }
@@ -327,7 +331,7 @@ func (r *reader) open(p *process, named, flags, result string) {
 	}
 	info, err := os.Lstat(path)
 	folder := strings.Contains(flags, "O_DIRECTORY") || err == nil && info.IsDir()
-	f := Fact{Kind: effect.Read, Path: path, Named: named, By: p.by, List: folder}
+	f := Fact{Kind: effect.Read, Path: path, Named: filepath.Clean(named), By: p.by, List: folder}
 	if !writes || strings.Contains(flags, "O_RDWR") {
 		r.note(f)
 	}
@@ -337,17 +341,17 @@ func (r *reader) open(p *process, named, flags, result string) {
 	}
 }
 
-func (r *reader) remove(p *process, path string) {
-	if p.own[path] {
+func (r *reader) remove(p *process, named string) {
+	if path := entry(named); p.own[path] {
 		r.forget(path)
 		return
 	}
-	r.add(p, effect.Delete, path)
+	r.add(p, effect.Delete, named)
 }
 
 func (r *reader) rename(p *process, from, to string) {
-	if p.own[from] {
-		r.forget(from)
+	if path := entry(from); p.own[path] {
+		r.forget(path)
 	} else {
 		r.note(Fact{Kind: effect.Delete, Path: entry(from), Named: from, By: p.by, Moved: true})
 	}
@@ -367,7 +371,7 @@ func (r *reader) forget(path string) {
 
 // add notes a fact about a name itself.
 func (r *reader) add(p *process, kind effect.Kind, named string) {
-	r.note(Fact{Kind: kind, Path: entry(named), Named: named, By: p.by})
+	r.note(Fact{Kind: kind, Path: entry(named), Named: filepath.Clean(named), By: p.by})
 }
 
 func (r *reader) folder(p *process, named string) {
@@ -377,10 +381,19 @@ func (r *reader) folder(p *process, named string) {
 // entry resolves a path up to its last segment, which is the entry of a folder
 // and not followed when it is a symlink.
 func entry(named string) string {
-	if dir, err := filepath.EvalSymlinks(filepath.Dir(named)); err == nil {
-		return filepath.Join(dir, filepath.Base(named))
+	named = strings.TrimRight(named, "/")
+	i := strings.LastIndexByte(named, '/')
+	if i < 0 {
+		return named
 	}
-	return named
+	dir, last := named[:i+1], named[i+1:]
+	if last == "." || last == ".." {
+		dir, last = named, ""
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return filepath.Join(real, last)
+	}
+	return filepath.Clean(named)
 }
 
 // noise are places every program touches while it starts.

@@ -195,6 +195,8 @@ var tree = map[string]string{
 	"work/secretlink":         "->../home/.ssh/id_key",
 	"work/chain":              "->outlink",
 	"work/empty/":             "",
+	"work/.git/config":        "[core]\n",
+	"work/.git/hooks/sample":  "sample\n",
 	"home/notes.txt":          "notes\n",
 	"home/.ssh/id_key":        "key\n",
 	"home/.bashrc":            "alpha bashrc\n",
