@@ -41,6 +41,7 @@ func (f *Floor) Findings(place Call, kind effect.Kind, text string) []Finding {
 		call.Name = "Bash"
 		call.Arguments = commandArguments(text)
 		effects, _ = Effects(call)
+		effects = locate(effects)
 	case effect.Read, effect.Write, effect.Delete:
 		effects = []effect.Effect{{Kind: kind, Target: text, Path: p.Prepare(p.Expand(text), p.Cwd)}}
 	default:

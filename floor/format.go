@@ -340,4 +340,3 @@ func quoteYAML(s string) string {
 	}
 	return strconv.Quote(s)
 }
-

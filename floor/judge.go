@@ -40,6 +40,7 @@ func (f *Floor) judge(call Call, effects []effect.Effect, text string) Verdict {
 		Text:    text,
 		Effects: make([]Judged, len(effects)),
 	}
+	effects = locate(effects)
 	hatch := false
 	for i := range effects {
 		v.Effects[i].Effect = effects[i]
@@ -128,9 +129,10 @@ func (j *judgement) effect(d *Judged) {
 	if !isPath || !(e.Tree || e.Path.Glob) || !e.Path.Known() || len(j.place.Facts.Files) == 0 {
 		return
 	}
+	reached, ok := reach(e)
 	for _, file := range j.known() {
 		path := j.place.Prepare(file, j.place.Workspace)
-		if !path.Known() || !under(j.place, e, path) {
+		if !path.Known() || ok && reached.Relate(j.place, path, false) < paths.Overlap {
 			continue
 		}
 		var one Judged
@@ -155,8 +157,8 @@ func (j *judgement) known() []string {
 	return j.files
 }
 
-// under reports whether a known file is among the paths of an effect.
-func under(place *paths.Place, e *effect.Effect, file effect.Path) bool {
+// reach is a pattern for the paths of an effect.
+func reach(e *effect.Effect) (paths.Pattern, bool) {
 	pattern := e.Path.Abs
 	if !e.Path.Glob {
 		pattern = paths.Quote(pattern)
@@ -165,10 +167,7 @@ func under(place *paths.Place, e *effect.Effect, file effect.Path) bool {
 		pattern = strings.TrimSuffix(pattern, "/") + "/**"
 	}
 	pt, err := paths.Compile(pattern)
-	if err != nil {
-		return true
-	}
-	return pt.Relate(place, file, false) >= paths.Overlap
+	return pt, err == nil
 }
 
 // decide finds the result of the subject.
@@ -376,8 +375,10 @@ func (j *judgement) allow(s *subject, operator []*Rule) {
 }
 
 // cover lets an operator's rule for a command answer the command's own
-// effects that the shipped floor would ask about (see the package
-// documentation of decisions, DECISIONS in reasonable-defaults.yaml).
+// effects that the shipped floor would ask about: who allows "npm install"
+// has answered what npm install does. It never answers a deny or a block, what
+// the shell does around the command, or what an operator's own rule asks
+// about. The head of reasonable-defaults.yaml tells it to operators.
 func (j *judgement) cover(effects []Judged) {
 	if len(j.allowed) == 0 {
 		return

@@ -284,6 +284,26 @@ func TestRemedies(t *testing.T) {
 	}
 }
 
+// TestLinksDoNotHideRoots: that a glob may follow a link makes its target
+// unknown, not its name.
+func TestLinksDoNotHideRoots(t *testing.T) {
+	for command, want := range map[string]Result{
+		"rm -rf /*":         approval.Block,
+		"rm -rf ~/*":        approval.Block,
+		"rm -rf ./*":        approval.Block,
+		"cat ~/.ssh/*":      approval.Block,
+		"cat *":             approval.Ask,
+		"rm -rf sub/*":      approval.Ask,
+		"echo x > link/a.c": approval.Deny,
+	} {
+		call := bash(command)
+		call.Facts.Links = map[string]string{"/bin": "/usr/bin", "/home/user/x": "/srv/x", "/home/user/.ssh/y": "/srv/y", "/home/user/project/link": "/srv/z", "/home/user/project/sub/l": "/srv/l"}
+		if got := judgeWith(t, "version: 1", call); got.Result != want {
+			t.Errorf("%s: %v, want %v\n%s", command, got.Result, want, story(got))
+		}
+	}
+}
+
 // TestJudgePanics: what fails while judging is refused.
 func TestJudgePanics(t *testing.T) {
 	f := Floor{Base: &Policy{Rules: []*Rule{nil}}}

@@ -257,30 +257,46 @@ func (p *runPattern) named(place *paths.Place, e *effect.Effect, loose bool) boo
 	return loose && p.program.match(programName(c.Program))
 }
 
-// atPath compares the program with a path. Where the shell reader knows which
-// file is run, that decides: the same words name another file in another
-// folder.
+// atPath compares the program with a path. The file that is run decides, not
+// how it is spelled: in another folder the same words name another file.
 func (p *runPattern) atPath(place *paths.Place, e *effect.Effect, loose bool) bool {
 	c := e.Command
-	if e.Path.Known() && !e.Path.Glob {
-		want := place.Prepare(place.Expand(p.path), place.Workspace)
-		if want.Known() && (want.Abs == e.Path.Abs || loose && paths.Fold(want.Abs) == paths.Fold(e.Path.Abs)) {
-			return true
+	want := place.Prepare(place.Expand(p.path), place.Workspace)
+	have := e.Path
+	if strings.HasPrefix(c.Program, "/") {
+		have = place.Prepare(c.Program, "/")
+	}
+	if want.Known() && have.Known() && !have.Glob {
+		return want.Abs == have.Abs || loose && paths.Fold(want.Abs) == paths.Fold(have.Abs)
+	}
+	if !strings.Contains(c.Program, "/") {
+		// A program of a system place is known by its name alone.
+		return strings.HasPrefix(p.path, "/") && path.Base(p.path) == c.Program
+	}
+	return loose && paths.Fold(path.Base(c.Program)) == paths.Fold(path.Base(p.path))
+}
+
+// locate gives the run effects of programs that are run by their path the
+// path, which the shell reader tells as what the command reads first.
+func locate(effects []effect.Effect) []effect.Effect {
+	cloned := false
+	for i := range effects {
+		e := &effects[i]
+		if e.Kind != effect.Run || e.Path.Known() || e.Command == nil || !strings.Contains(e.Command.Program, "/") {
+			continue
 		}
-		if e.Path.Abs != "" && !loose {
-			return false
+		for k := i + 1; k < len(effects); k++ {
+			r := &effects[k]
+			if r.Kind == effect.Read && r.Command == e.Command && r.Certainty == effect.Maybe && r.Span.Start == e.Span.Start {
+				if !cloned { // they are the caller's
+					effects, cloned = slices.Clone(effects), true
+				}
+				effects[i].Path = r.Path
+				break
+			}
 		}
 	}
-	have := path.Clean(c.Program)
-	if strings.Contains(c.Program, "/") && have[0] != '/' && !strings.HasPrefix(have, "..") {
-		have = "./" + have
-	}
-	if have == p.path {
-		return true
-	}
-	// A program of a system place is known by its name alone.
-	return !strings.Contains(c.Program, "/") && strings.HasPrefix(p.path, "/") && path.Base(p.path) == c.Program ||
-		loose && strings.Contains(c.Program, "/") && paths.Fold(have) == paths.Fold(p.path)
+	return effects
 }
 
 // matchWords compares the words after the program.

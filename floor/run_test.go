@@ -26,6 +26,11 @@ func TestRunPatterns(t *testing.T) {
 		{"program-glob", "go*", "gofmt x.go", always},
 		{"everything", "*", "whatever x", always},
 		{"path", "./gradlew build", "./gradlew build -x test", always},
+		{"path-other-folder", "./gradlew", "cd sub && ./gradlew build", never},
+		{"path-other-spelling", "./gradlew", "cd sub && ../gradlew build", always},
+		{"path-absolute", "./gradlew", "/home/user/project/gradlew build", always},
+		{"path-unknown-folder", "./gradlew", `cd "$X" && ./gradlew build`, loose},
+		{"path-of-system", "/usr/bin/git status", "git status", always},
 		{"path-not-name", "./gradlew build", "gradlew build", never},
 		{"path-inside-folder", "./gradlew", "sub/../gradlew x", always},
 

@@ -37,7 +37,7 @@ func (r *Rule) subjects(text string) []effect.Effect {
 		call.Name, call.Arguments = "Bash", commandArguments(text)
 		all, _ := Effects(call)
 		var runs []effect.Effect
-		for _, e := range all {
+		for _, e := range locate(all) {
 			if e.Kind == effect.Run {
 				runs = append(runs, e)
 			}

@@ -153,10 +153,10 @@ func (x *Index) Freeze() {
 }
 
 // Match appends a hit for every pattern whose relation to the path is Overlap
-// or Covers; a pattern may be reported more than once. An unknown path hits
-// nothing here: what follows from it is not a matter of patterns.
+// or Covers; a pattern may be reported more than once. An unknown path without
+// a name hits nothing here: what follows from it is not a matter of patterns.
 func (x *Index) Match(hits []Hit, p *Place, path effect.Path, tree bool) []Hit {
-	if !path.Known() {
+	if !path.Known() && path.Named == "" {
 		return hits
 	}
 	m := matcher{hits: hits, p: p, path: path, tree: tree}

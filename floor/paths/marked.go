@@ -61,13 +61,14 @@ func (p *Place) prepareMarked(word, cwd string) effect.Path {
 			return effect.Path{}
 		}
 		if p.mayFollow(abs, segs) || abs != named && p.mayFollow(named, segs) {
-			return effect.Path{}
+			// Where it leads cannot be told; that it goes by this name can.
+			return effect.Path{Named: child(escape(named), strings.Join(segs, "/")), Glob: true}
 		}
 	}
-	if abs == "/proc" || strings.HasPrefix(abs, "/proc/") {
-		return effect.Path{} // "/proc/*/root" and its like
-	}
 	tail := strings.Join(segs, "/")
+	if abs == "/proc" || strings.HasPrefix(abs, "/proc/") {
+		return effect.Path{Named: child(escape(named), tail), Glob: true} // "/proc/*/root" and its like
+	}
 	out := effect.Path{Abs: child(escape(abs), tail), Glob: true}
 	if r := p.rel(abs); r == "." {
 		out.Rel = tail

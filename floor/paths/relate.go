@@ -42,14 +42,17 @@ func (r Relation) String() string {
 // Overlap is for rules that restrict: it also holds for names that differ in
 // case or in how a letter is composed, for the path before its symlinks were
 // resolved, for what lies in a folder that is matched, and anywhere outside
-// the workspace. An unknown path overlaps everything; the caller decides what
-// that means.
+// the workspace. Inside, a pattern for any depth does not look at the folders
+// that lead to the workspace: one that is kept in a folder named "secrets" is
+// a workspace all the same. An unknown path overlaps everything, the caller
+// decides what that means; one of which at least the name is known overlaps
+// what that name does.
 func (pt Pattern) Relate(p *Place, path effect.Path, tree bool) Relation {
 	c := pt.c
 	switch {
 	case c == nil:
 		return Apart
-	case !path.Known():
+	case !path.Known() && path.Named == "":
 		return Overlap
 	case c.set != nil:
 		return c.set.relate(p, path, tree)
@@ -115,6 +118,9 @@ func (c *compiled) relatePlain(p *Place, abs string, tree, allow bool) Relation 
 				}
 			}
 		}
+		if c.anchor == floating {
+			base = p.floor(abs, allow)
+		}
 		r = max(r, min(c.restrict(base, segs, abs, tree), Overlap))
 		if c.anchor == atWorkspace && p.Workspace != base && r < Overlap {
 			r = max(r, min(c.restrict(p.Workspace, segs, abs, tree), Overlap))
@@ -127,6 +133,22 @@ func (c *compiled) relatePlain(p *Place, abs string, tree, allow bool) Relation 
 		}
 	}
 	return r
+}
+
+// floor is the folder below which a pattern for any depth matches a path: the
+// workspace for what is inside, "/" for anything else.
+func (p *Place) floor(abs string, resolved bool) string {
+	dir := p.Workspace
+	if resolved {
+		dir = p.root()
+	}
+	if dir == "" || dir[0] != '/' {
+		return "/"
+	}
+	if rest, ok := relative(dir, abs, p.Fold); ok && rest != "" {
+		return dir
+	}
+	return "/"
 }
 
 // restrict compares folded, as rules that restrict do.
@@ -276,8 +298,10 @@ type parsedGlob struct {
 func parsePath(path effect.Path) parsedGlob {
 	var g parsedGlob
 	var ok bool
-	if g.abs, ok = globSegments(path.Abs); !ok {
-		g.bad = true
+	if path.Abs != "" {
+		if g.abs, ok = globSegments(path.Abs); !ok {
+			g.bad = true
+		}
 	}
 	if path.Named != "" {
 		if g.named, ok = globSegments(path.Named); !ok {
@@ -291,7 +315,10 @@ func (c *compiled) relateParsed(p *Place, g parsedGlob, tree bool) Relation {
 	if g.bad {
 		return Overlap
 	}
-	r := c.relateGlob(p, g.abs, tree, true)
+	r := Apart
+	if g.abs != nil {
+		r = c.relateGlob(p, g.abs, tree, true)
+	}
 	if g.named != nil && r < Overlap {
 		r = max(r, c.relateGlob(p, g.named, tree, false))
 	}
@@ -315,6 +342,9 @@ func (c *compiled) relateGlob(p *Place, glob []segment, tree, allow bool) Relati
 			if from != "" && globWithin(glob, full, tree, p.Fold) {
 				return Covers
 			}
+		}
+		if c.anchor == floating {
+			base = p.floor(fixedPart(glob), allow)
 		}
 		full := append(plainSegments(base), segs...)
 		if len(full) > maxDepth {
@@ -343,6 +373,21 @@ func globSegments(abs string) ([]segment, bool) {
 		out = append(out, s)
 	}
 	return out, true
+}
+
+// fixedPart is the plain start of a glob and one more part, which stands for
+// whatever its wildcards match.
+func fixedPart(glob []segment) string {
+	var b strings.Builder
+	for i := range glob {
+		b.WriteByte('/')
+		if !glob[i].plain {
+			b.WriteByte('x')
+			break
+		}
+		b.WriteString(glob[i].exact.name)
+	}
+	return b.String()
 }
 
 // plainSegments are the segments of a folder.

@@ -38,6 +38,10 @@ func TestRelate(t *testing.T) {
 		{"one-level", "src/*", "src/a/b", false, Overlap},
 		{"folder", "build/", "x/build/y", false, Covers},
 		{"deep-outside", "**/.env", "/tmp/a/.env", false, Overlap},
+		{"deep-not-above-the-workspace", "**/user/**", "src/x", false, Apart},
+		{"deep-not-the-workspace-itself", "**/project/**", "src/x", false, Apart},
+		{"deep-above-for-others", "**/user/**", "../other", false, Overlap},
+		{"deep-glob-not-above", "**/user/**", "src/" + star, false, Possible},
 		{"deep-two", "**/.git/hooks/**", "sub/.git/hooks/pre-commit", false, Covers},
 		{"deep-two-case", "**/.git/hooks/**", "sub/.GIT/Hooks/x", false, Overlap},
 		{"home", "~/.ssh/**", "/home/user/.ssh/id_rsa", false, Covers},
@@ -349,7 +353,7 @@ func TestRelateTwin(t *testing.T) {
 		if got == Apart && folded {
 			t.Fatalf("%s, but a member is matched", story)
 		}
-		dots := slices.Contains(glob, ".*") || slices.Contains(glob, ".?") // "." and ".." are no names
+		dots := slices.Contains(glob, ".*") || slices.Contains(glob, ".?")         // "." and ".." are no names
 		if got != Apart && !folded && !(tree && len(glob)+len(pat) > 3) && !dots { // else the universe is too small
 			t.Fatalf("%s, but no member is matched", story)
 		}

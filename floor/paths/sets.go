@@ -122,8 +122,11 @@ func (s *set) own(p *Place, path effect.Path, tree bool) Relation {
 
 // outside holds for every known path that is not in the workspace.
 func outside(p *Place, path effect.Path, tree bool) Relation {
-	if path.Rel != "" {
+	switch {
+	case path.Rel != "":
 		return Apart
+	case !path.Known():
+		return Overlap
 	}
 	root := p.root()
 	if path.Glob {
@@ -162,7 +165,7 @@ func roots(p *Place, path effect.Path, tree bool) Relation {
 	if path.Glob {
 		return max(rootGlob(p, path.Abs), rootGlob(p, path.Named))
 	}
-	if isRoot(p, path.Abs) || path.Named != "" && isRoot(p, path.Named) {
+	if path.Known() && isRoot(p, path.Abs) || path.Named != "" && isRoot(p, path.Named) {
 		return Covers
 	}
 	return Apart
