@@ -96,7 +96,7 @@ rule answers.`,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
 	}
-	root.AddCommand(newCheck(), newWhatif(), newVersion())
+	root.AddCommand(newCheck(), newPolicy(), newWhatif(), newVersion())
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
 		if cmd.Annotations == nil {
 			cmd.Annotations = make(map[string]string)
