@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"assent/floor/effect"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -78,6 +80,27 @@ func BenchmarkEffectsAlone(b *testing.B) {
 	}
 }
 
+func BenchmarkPoliciesAlone(b *testing.B) {
+	var f Floor
+	type told struct {
+		call    Call
+		effects []effect.Effect
+		text    string
+	}
+	var all []told
+	for _, call := range benchCalls() {
+		effects, text := Effects(call)
+		all = append(all, told{call, effects, text})
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		t := &all[i%len(all)]
+		f.JudgeEffects(t.call, t.effects, t.text)
+		i++
+	}
+}
+
 func BenchmarkJudge(b *testing.B) {
 	for _, n := range []int{0, 100, 10000} {
 		b.Run(fmt.Sprintf("rules=%d", n), func(b *testing.B) {
@@ -103,6 +126,19 @@ func BenchmarkParsePolicy(b *testing.B) {
 	for b.Loop() {
 		if _, err := parsePolicy(shippedName, reasonableDefaults, Shipped, false); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestCostDoesNotGrow: rules that name something else cost nothing, counted in
+// what a judgement allocates, which is the same everywhere.
+func TestCostDoesNotGrow(t *testing.T) {
+	few, many := Floor{Operator: manyRules(100)}, Floor{Operator: manyRules(10000)}
+	for i, call := range benchCalls() {
+		a := testing.AllocsPerRun(5, func() { few.Judge(call) })
+		b := testing.AllocsPerRun(5, func() { many.Judge(call) })
+		if b > a+2 {
+			t.Errorf("%s: %v allocations with 100 rules, %v with 10,000", benchCommands[i], a, b)
 		}
 	}
 }

@@ -1,12 +1,15 @@
 package floor
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
 	"assent/approval"
 	"assent/floor/effect"
 	"assent/floor/paths"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The defaults: what holds where no rule matches (policy §2).
@@ -58,7 +61,7 @@ func (f *Floor) judge(call Call, effects []effect.Effect, text string) Verdict {
 		v.Result = approval.Ask
 		v.Effects = append(v.Effects, Judged{Result: approval.Ask, Rule: nothingKnown, Message: "Nothing is known of this call."})
 	}
-	v.Hatch = v.Cluster == approval.Bash && (hatch || approval.HatchShape(call.Name, call.Arguments))
+	v.Hatch = v.Cluster == approval.Bash && (hatch || mayHatch(call.Arguments) && approval.HatchShape(call.Name, call.Arguments))
 	v.Message = v.message()
 	return v
 }
@@ -86,6 +89,27 @@ func (f *Floor) own() []string {
 		}
 	}
 	return own
+}
+
+// mayHatch reports whether the pattern of a hatch can hold at all: its words
+// are there, may be spelled by escapes, or the arguments cannot be read.
+func mayHatch(arguments []byte) bool {
+	if bytes.Contains(arguments, []byte("npx")) || bytes.Contains(arguments, []byte("bunx")) {
+		return true
+	}
+	for rest := arguments; ; {
+		_, after, found := bytes.Cut(rest, []byte(`\u00`))
+		if !found {
+			break
+		}
+		if rest = after; len(rest) >= 2 {
+			switch string(bytes.ToLower(rest[:2])) {
+			case "62", "6e", "70", "75", "78": // b n p u x
+				return true
+			}
+		}
+	}
+	return jsontext.Value(arguments).Kind() != '{' || !jsontext.Value(arguments).IsValid()
 }
 
 // runsHatch reports a run of npx or bunx (law ruling 11).

@@ -315,6 +315,27 @@ func TestJudgePanics(t *testing.T) {
 	}
 }
 
+// TestHatchIsWhatTheLawSays: the quick look before the pattern changes
+// nothing.
+func TestHatchIsWhatTheLawSays(t *testing.T) {
+	for _, arguments := range []string{
+		`{"command": "npx x"}`, `{"command": "bunx x"}`, `{"command": "\u006epx x"}`, `{"command": "ls"}`, `{"command": "echo npx"}`, `{"command": "npxx"}`,
+		`{"command": `, ``, `{}`, `[]`, `{"command": "ls", "command": "npx x"}`, `{"other": "npx"}`, "{\"command\": \"l\x00s\"}",
+	} {
+		var f Floor
+		call := testPlace
+		call.Name, call.Arguments = "Bash", []byte(arguments)
+		want := approval.HatchShape("Bash", call.Arguments)
+		v := f.Judge(call)
+		for i := range v.Effects {
+			want = want || runsHatch(&v.Effects[i].Effect)
+		}
+		if v.Hatch != want {
+			t.Errorf("%s: hatch %v, want %v", arguments, v.Hatch, want)
+		}
+	}
+}
+
 // Properties.
 
 var (

@@ -338,20 +338,23 @@ func (c *compiled) relateGlob(p *Place, glob []segment, tree, allow bool) Relati
 			if c.anchor == floating && !c.everywhere {
 				from = p.root()
 			}
-			full := append(plainSegments(from), segs...)
-			if from != "" && globWithin(glob, full, tree, p.Fold) {
-				return Covers
+			if from != "" {
+				inner, outer := strip(glob, from)
+				if globWithin(inner, joined(outer, segs), tree, p.Fold) {
+					return Covers
+				}
 			}
 		}
 		if c.anchor == floating {
 			base = p.floor(fixedPart(glob), allow)
 		}
-		full := append(plainSegments(base), segs...)
+		inner, full := strip(glob, base)
+		full = joined(full, segs)
 		if len(full) > maxDepth {
 			r = Overlap
 			continue
 		}
-		r = max(r, globMeets(glob, full, tree, false), globMeets(glob, full, tree, true))
+		r = max(r, globMeets(inner, full, tree, false), globMeets(inner, full, tree, true))
 	}
 	return r
 }
@@ -373,6 +376,32 @@ func globSegments(abs string) ([]segment, bool) {
 		out = append(out, s)
 	}
 	return out, true
+}
+
+func joined(prefix, segs []segment) []segment {
+	if len(prefix) == 0 {
+		return segs
+	}
+	return append(prefix, segs...)
+}
+
+// strip leaves out the folder that both a glob and a pattern start from. When
+// the glob does not plainly start there, the folder's parts are returned
+// instead, for the pattern to begin with.
+func strip(glob []segment, dir string) (rest, prefix []segment) {
+	n := 0
+	for d := dir; d != "" && d != "/"; n++ {
+		var part string
+		part, d, _ = strings.Cut(strings.TrimPrefix(d, "/"), "/")
+		if part == "" {
+			n--
+			continue
+		}
+		if n >= len(glob) || !glob[n].plain || glob[n].exact.name != part {
+			return glob, plainSegments(dir)
+		}
+	}
+	return glob[n:], nil
 }
 
 // fixedPart is the plain start of a glob and one more part, which stands for
