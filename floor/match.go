@@ -35,8 +35,8 @@ func (p *Policy) build() {
 	for _, r := range p.Rules {
 		r.ref = r.Ref()
 		if r.Result != approval.Allow {
-			everywhere(r.except.paths)
-			everywhere(r.negated.paths)
+			r.except.paths = everywhere(r.except.paths)
+			r.negated.paths = everywhere(r.negated.paths)
 		}
 		p.index[r.Kind].add(r)
 	}
@@ -46,10 +46,12 @@ func (p *Policy) build() {
 }
 
 // everywhere makes exceptions to restrictions hold outside the workspace too.
-func everywhere(ps []paths.Pattern) {
+func everywhere(ps []paths.Pattern) []paths.Pattern {
+	out := make([]paths.Pattern, len(ps)) // the rule may be a copy of one in use
 	for i := range ps {
-		ps[i] = ps[i].Everywhere()
+		out[i] = ps[i].Everywhere()
 	}
+	return out
 }
 
 func (x *index) add(r *Rule) {

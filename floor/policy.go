@@ -168,20 +168,3 @@ func (p *Policy) LastGood() *Policy {
 	q.build()
 	return q
 }
-
-// as is the same policy for another layer.
-func (p *Policy) as(l Layer) *Policy {
-	if p == nil || p.layer == l {
-		return p
-	}
-	q := *p
-	q.layer = l
-	q.Rules = make([]*Rule, len(p.Rules))
-	for i, r := range p.Rules {
-		c := *r
-		c.policy = &q
-		q.Rules[i] = &c
-	}
-	q.build()
-	return &q
-}

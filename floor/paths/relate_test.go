@@ -240,10 +240,6 @@ func twinSegments(pat, path []string) bool {
 	return twinMatch(pat[0], path[0]) && twinSegments(pat[1:], path[1:])
 }
 
-func split(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return r == '/' })
-}
-
 // universe is every path up to three parts deep with short names.
 var universe = func() [][]string {
 	var names []string
