@@ -47,14 +47,10 @@ func (f Fact) Covered(effects []effect.Effect, at int) Cover {
 // plumbing reports a shell by which a program runs a command line: that
 // program is told to run the command, which is a fact of its own.
 func (f Fact) plumbing() bool {
-	if f.Kind != effect.Run || len(f.By) == 0 || len(f.Args) != 3 || f.Args[1] != "-c" || f.Program() != "sh" {
+	if f.Kind != effect.Run || len(f.By) == 0 && !f.Anywhere || len(f.Args) != 3 || f.Args[1] != "-c" || f.Program() != "sh" {
 		return false
 	}
-	switch f.By[len(f.By)-1] {
-	case "awk", "sed":
-		return true
-	}
-	return false
+	return f.Anywhere || slices.Contains([]string{"awk", "sed"}, f.By[len(f.By)-1])
 }
 
 func (f Fact) covered(e *effect.Effect, at int) Cover {
@@ -96,7 +92,7 @@ func (f Fact) made(e *effect.Effect) bool {
 	switch {
 	case f.Folder && e.Kind == effect.Write && e.Path.Known():
 		return under(e.Path.Abs, f.Path)
-	case !slices.Contains(f.By, "mktemp") || e.Command == nil || e.Command.Program != "mktemp":
+	case !f.Anywhere && !slices.Contains(f.By, "mktemp") || e.Command == nil || e.Command.Program != "mktemp":
 		return false
 	case e.Kind == effect.Run:
 		return f.Kind == effect.Read || strings.Contains(f.Path, "/tree/tmp/")
@@ -112,7 +108,7 @@ var builtins = []string{"", ".", "source", "eval", "exec", "command", "builtin",
 
 // at reports whether the fact lies where the command acts.
 func (f Fact) at(c *effect.Command) bool {
-	if c == nil || slices.Contains(builtins, c.Program) {
+	if c == nil || f.Anywhere || slices.Contains(builtins, c.Program) {
 		return true
 	}
 	return f.happensIn(c)
@@ -126,7 +122,7 @@ func (f Fact) happensIn(c *effect.Command) bool {
 	if (c.Program == "." || c.Program == "source" || c.Program == "eval") && c.Class == effect.Code {
 		return true
 	}
-	return slices.Contains(f.By, filepath.Base(c.Program))
+	return f.Anywhere || slices.Contains(f.By, filepath.Base(c.Program))
 }
 
 func (f Fact) runCovered(e *effect.Effect) Cover {

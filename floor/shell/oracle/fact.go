@@ -21,6 +21,8 @@ type Fact struct {
 	// By are the programs that were run on the way to the process that did it,
 	// outermost first; none means the shell of the script itself.
 	By []string
+	// Anywhere says that By is not known, because nobody watched the processes.
+	Anywhere bool
 	// List says that a read only lists a folder, Folder that a write makes one,
 	// Moved that the file was not deleted but got another name.
 	List, Folder, Moved bool

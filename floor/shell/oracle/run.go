@@ -95,9 +95,12 @@ func (w *World) Run(ctx context.Context, text string) (Record, error) {
 		w.state = after
 	}
 	if !rec.Traced {
-		rec.Facts = changes
+		for _, f := range changes {
+			f.Anywhere = true
+			rec.Facts = append(rec.Facts, f)
+		}
 		for _, c := range calls {
-			rec.Facts = append(rec.Facts, Fact{Kind: effect.Run, Path: filepath.Join(w.Root, "bin", c.Name), Args: c.Args})
+			rec.Facts = append(rec.Facts, Fact{Kind: effect.Run, Path: filepath.Join(w.Root, "bin", c.Name), Args: c.Args, Anywhere: true})
 		}
 		return rec, nil
 	}
@@ -216,7 +219,7 @@ func compare(before, after map[string]string) []Fact {
 	var facts []Fact
 	for path, state := range after {
 		if before[path] != state {
-			facts = append(facts, Fact{Kind: effect.Write, Path: path, Named: path})
+			facts = append(facts, Fact{Kind: effect.Write, Path: path, Named: path, Folder: state == "folder"})
 		}
 	}
 	for path := range before {
