@@ -22,12 +22,12 @@ arrows:
 	$(GO) test -count=1 ./internal/shape
 
 unit:
-	$(GO) test ./...
+	$(GO) test -timeout 20m ./...
 
 # The race detector needs a C compiler and costs several times the time, so it
 # runs the short tests.
 race:
-	$(GO) test -race -short ./...
+	$(GO) test -race -short -timeout 20m ./...
 
 # Every fuzz target there is, each for a short while.
 fuzz:
