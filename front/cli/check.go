@@ -70,8 +70,9 @@ each, in their order, as soon as it is there:
    "effects": [{"kind": "run", "target": "make", "result": "ask",
                 "rule": "shipped:look", "span": [0, 4]}], "message": "..."}
 
-Only name is needed. arguments may also be JSON text. Without a cwd a call
-starts in its workspace; without a home it is /home/NAME, /Users/NAME or /root
+Only name is needed. arguments may also be JSON text. Without a workspace no
+path is inside one; without a cwd a call starts in its workspace, and without
+either a relative path is unknown; without a home it is /home/NAME, /Users/NAME or /root
 when the workspace lies there, else unknown; TMPDIR is /tmp. policy is a policy document as an
 object; without one the shipped floor answers alone, with the file of --policy
 where that is given. This machine is not looked at: what is true of the
