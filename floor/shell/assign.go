@@ -83,6 +83,9 @@ func (r *reader) assign(a *syntax.Assign, w *world, export bool) {
 			return
 		case !known:
 			text = commands.Unknown
+		case w.vars[name].integer: // added, not joined
+			r.number(text, span, w)
+			text = commands.Number
 		default:
 			text = old.text + text
 		}
@@ -90,159 +93,61 @@ func (r *reader) assign(a *syntax.Assign, w *world, export bool) {
 			text = commands.Unknown
 		}
 	}
-	if w.integers[name] {
-		r.number(text, span)
-	}
 	r.assignVar(w, name, text, span)
 	if export || w.exportAll {
-		w.export(name)
+		w.mark(name, func(v *variable) { v.exported = true })
 		r.pass(name, text, span, nil)
 	}
 }
 
+// computedBy are the variables that the shell computes itself: what is assigned
+// is not what is read.
+var computedBy = map[string]bool{"PWD": true, "BASHOPTS": true, "SHELLOPTS": true, "_": true, "RANDOM": true, "SRANDOM": true, "SECONDS": true,
+	"LINENO": true, "BASHPID": true, "UID": true, "EUID": true, "PPID": true, "FUNCNAME": true, "GROUPS": true, "DIRSTACK": true, "HISTCMD": true,
+	"BASH_COMMAND": true, "BASH_SUBSHELL": true, "BASH_ARGV0": true, "BASH_ARGV": true, "BASH_ARGC": true, "BASH_SOURCE": true, "BASH_LINENO": true,
+	"PIPESTATUS": true, "EPOCHSECONDS": true, "EPOCHREALTIME": true, "BASH_REMATCH": true, "COMP_WORDBREAKS": true}
+
+// assignVar follows an assignment of the shell itself.
 func (r *reader) assignVar(w *world, name, text string, span effect.Span) {
-	if name == "PWD" || name == "BASHOPTS" || name == "SHELLOPTS" {
+	r.give(w, name, text, span)
+	r.steer(name, text, span, nil)
+}
+
+// give gives a variable a text, as far as it takes one.
+func (r *reader) give(w *world, name, text string, span effect.Span) {
+	old := w.vars[name]
+	switch name {
+	case "RANDOM", "SECONDS", "SRANDOM", "LINENO", "OPTIND":
+		r.number(text, span, w)
+	}
+	if computedBy[name] {
 		text = commands.Unknown
 	}
 	if w.refs[name] {
 		r.opaque(span, "a variable that stands for another one is assigned")
 	}
-	exported := w.vars[name].exported
+	if old.readonly {
+		r.mayFail++
+		r.aborts = true
+		return
+	}
+	if old.integer {
+		r.number(text, span, w)
+		if !isNumber(text) || octal(text) {
+			text = commands.Number
+		}
+	}
+	if old.folded {
+		text = lost(text)
+	}
+	if old.array { // its first element
+		w.setVar(name, variable{text: commands.Unknown, array: true, lost: true, exported: old.exported})
+		return
+	}
 	w.set(name, text)
-	if exported {
-		w.export(name)
+	if w.exportAll {
+		w.mark(name, func(v *variable) { v.exported = true })
 	}
-	r.steer(name, text, span, nil)
-}
-
-// decl follows export, declare, typeset, local, readonly and nameref.
-func (r *reader) decl(c *syntax.DeclClause, w *world) []*world {
-	variant := c.Variant.Value
-	span := r.spans.span(c)
-	export := variant == "export"
-	prints := true
-	r.met = false
-	for _, a := range c.Args {
-		if a.Name == nil || a.Naked {
-			var list []string
-			switch {
-			case a.Name != nil:
-				list = []string{a.Name.Value}
-			case a.Value != nil:
-				list = r.fields(a.Value, w)
-			}
-			for _, t := range list {
-				export, prints = r.declWord(variant, t, export, prints, span, w)
-			}
-			continue
-		}
-		prints = false
-		if variant == "nameref" || w.nextRef {
-			w.makeRef(a.Name.Value)
-			r.opaque(span, "a variable that stands for another one")
-		}
-		if w.nextInt {
-			w.makeInt(a.Name.Value)
-		}
-		r.assign(a, w, export)
-	}
-	w.nextRef, w.nextInt = false, false
-	if prints && variant != "local" {
-		r.add(effect.Effect{Kind: effect.Run, Target: variant, Span: span,
-			Command: &effect.Command{Program: variant, Class: effect.Environ, Described: true}})
-	}
-	w.status = unknown
-	r.tellSecrets(span, nil)
-	return []*world{w}
-}
-
-// declWord reads one word of a declaration that is no assignment.
-func (r *reader) declWord(variant, t string, export, prints bool, span effect.Span, w *world) (bool, bool) {
-	switch {
-	case !commands.Known(t) && !strings.HasPrefix(t, "-"):
-		name, _, isAssign := strings.Cut(t, "=")
-		if isAssign && isName(name) {
-			r.assignVar(w, name, t[len(name)+1:], span)
-			if export {
-				w.export(name)
-			}
-			return export, false
-		}
-		r.opaque(span, variant+" of a variable that cannot be told")
-		return export, false
-	case strings.HasPrefix(t, "-") || strings.HasPrefix(t, "+"):
-		if !commands.Known(t) {
-			r.opaque(span, variant+" with an option that cannot be told")
-		}
-		if t[0] == '-' {
-			if strings.Contains(t, "x") {
-				export = true
-			}
-			if strings.Contains(t, "n") && variant != "export" && variant != "readonly" {
-				w.nextRef = true
-			}
-			if strings.Contains(t, "i") {
-				w.nextInt = true
-			}
-			if strings.Contains(t, "f") {
-				prints = false
-				if export {
-					w.exportFuncs = true
-				}
-			}
-		}
-		return export, prints
-	default:
-		name, text, isAssign := strings.Cut(t, "=")
-		if !isName(name) {
-			r.subscript(name, span)
-			r.opaque(span, variant+" of a variable that cannot be told")
-			return export, false
-		}
-		if isAssign {
-			if w.nextRef {
-				w.makeRef(name)
-				r.opaque(span, "a variable that stands for another one")
-			}
-			if w.nextInt {
-				w.makeInt(name)
-				r.number(text, span)
-			}
-			r.assignVar(w, name, text, span)
-		} else if v, set := w.vars[name]; set {
-			r.steer(name, v.text, span, nil)
-		} else if variant == "local" || variant == "declare" || variant == "typeset" {
-			if !export {
-				w.setVar(name, variable{})
-			}
-		}
-		if w.nextInt {
-			w.makeInt(name)
-		}
-		if w.nextRef && !isAssign {
-			w.makeRef(name)
-			r.opaque(span, "a variable that stands for another one")
-		}
-		if export {
-			w.export(name)
-		}
-		return export, false
-	}
-}
-
-// declWords is the same for words that were expanded ("command export x=1").
-func (r *reader) declWords(ws []word, _ []string, w *world, ctx context) []*world {
-	export, prints := ws[0].text == "export", true
-	for _, x := range ws[1:] {
-		export, prints = r.declWord(ws[0].text, x.text, export, prints, x.span, w)
-	}
-	w.nextRef, w.nextInt = false, false
-	class := effect.Look
-	if prints {
-		class = effect.Environ
-	}
-	r.runBuiltin(ws, class, ctx)
-	return []*world{w}
 }
 
 // steer tells an assignment of a variable that changes what a later program

@@ -29,21 +29,21 @@ func texts(ws []word) []string {
 // call runs a simple command. Where a default stands for a variable nobody
 // assigned, both courses are told.
 func (r *reader) call(c *syntax.CallExpr, w *world) []*world {
-	var before *world
-	if !r.unset && !literal(c) {
-		before = w.fork()
+	if r.unset || literal(c) {
+		return r.callOnce(c, w)
 	}
-	met := r.met
-	r.met = false
+	before := w.fork()
+	met, both, chosen := r.met, r.both, r.chosen
+	r.met, r.both, r.chosen = false, true, ""
 	out := r.callOnce(c, w)
-	if r.met && before != nil {
+	if r.met {
 		r.unset = true
 		r.branch++
 		out = append(out, r.callOnce(c, before)...)
 		r.branch--
 		r.unset = false
 	}
-	r.met = met
+	r.met, r.both, r.chosen = met, both, chosen
 	return out
 }
 
@@ -62,11 +62,12 @@ func (r *reader) callOnce(c *syntax.CallExpr, w *world) []*world {
 	defer func() { r.secrets = secrets }()
 	if len(c.Args) == 0 {
 		w.status = ok
+		may := r.mayFail
 		for _, a := range c.Assigns {
 			r.assign(a, w, false)
-			if computed(a.Value) {
-				w.status = unknown
-			}
+		}
+		if r.mayFail > may {
+			w.status = unknown
 		}
 		r.tellSecrets(r.spans.span(c), nil)
 		return []*world{w}
@@ -86,29 +87,38 @@ func (r *reader) callOnce(c *syntax.CallExpr, w *world) []*world {
 			ws = append(ws, word{f, span, a})
 		}
 	}
+	if len(ws) == 0 { // nothing is left to run: the assignments stay
+		for _, a := range c.Assigns {
+			r.assign(a, w, false)
+		}
+		w.status = unknown
+		return []*world{w}
+	}
 	var assigns []string
+	in := w
+	if len(c.Assigns) > 0 {
+		in = w.fork() // each sees those before it
+	}
 	for _, a := range c.Assigns {
 		if a.Name == nil {
 			continue
 		}
-		v := r.assigned(a.Value, w)
+		v := r.assigned(a.Value, in)
+		if a.Append {
+			v = commands.Unknown
+		}
 		span := r.spans.span(a)
-		assigns = append(assigns, a.Name.Value+"="+v)
-		if computed(a.Value) && len(ws) > 0 {
+		if computed(a.Value) {
 			r.add(effect.Effect{Kind: effect.Env, Target: a.Name.Value, Span: span})
 		} else {
 			r.pass(a.Name.Value, v, span, nil)
 		}
 		if a.Array != nil || a.Index != nil {
 			r.assign(a, w, false)
+			continue
 		}
-	}
-	if len(ws) == 0 {
-		for _, a := range c.Assigns {
-			r.assign(a, w, false)
-		}
-		w.status = unknown
-		return []*world{w}
+		assigns = append(assigns, a.Name.Value+"="+v)
+		r.give(in, a.Name.Value, v, span)
 	}
 	return r.simple(ws, assigns, w, context{})
 }
@@ -201,11 +211,56 @@ func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*w
 	}
 	if !ctx.noBuiltins {
 		if b := builtin(name); b != nil {
-			return b(r, ws, assigns, w, ctx)
+			return r.builtin(b, ws, assigns, w, ctx)
 		}
 	}
-	r.command(ws, w, ctx)
+	in := w
+	if len(assigns) > 0 {
+		in = w.fork()
+		r.environ(assigns, in, span)
+	}
+	r.command(ws, in, ctx)
 	return []*world{w}
+}
+
+// environ puts assignments into the environment of one command.
+func (r *reader) environ(assigns []string, w *world, span effect.Span) {
+	for _, a := range assigns {
+		name, v, _ := strings.Cut(a, "=")
+		r.give(w, name, v, span)
+		w.mark(name, func(v *variable) { v.exported = true })
+	}
+}
+
+// builtin runs a builtin with the assignments before it, which it sees and
+// which are gone afterwards, unless it assigns variables itself.
+func (r *reader) builtin(b builtinFunc, ws []word, assigns []string, w *world, ctx context) []*world {
+	if len(assigns) == 0 {
+		return b(r, ws, nil, w, ctx)
+	}
+	locals := w.locals
+	w.locals = nil
+	for _, a := range assigns {
+		if name, _, _ := strings.Cut(a, "="); name != "OLDPWD" {
+			w.hide(name)
+		}
+	}
+	r.environ(assigns, w, spanOf(ws))
+	out := b(r, ws, assigns, w, ctx)
+	keeps := true // the builtin may make the assignments last
+	switch ws[0].text {
+	case "cd", "pushd", "popd", "echo", "printf", "test", "[", "pwd", "read", ":", "true", "false":
+		keeps = false
+	}
+	for _, o := range out {
+		o.show(locals)
+		for _, a := range assigns {
+			if name, _, _ := strings.Cut(a, "="); keeps || slices.ContainsFunc(ws, func(x word) bool { return strings.Contains(x.text, name) }) {
+				o.set(name, commands.Unknown)
+			}
+		}
+	}
+	return out
 }
 
 func dropAlias(w *world, alias string) {
@@ -236,24 +291,23 @@ func (r *reader) function(f function, ws []word, assigns []string, w *world, spa
 	if w.argsLost {
 		w.args = nil
 	}
-	temporary := make([]string, 0, len(assigns))
+	locals, zero := w.locals, w.zero
+	w.locals = nil
 	for _, a := range assigns {
 		name, v, _ := strings.Cut(a, "=")
-		w.set(name, v)
-		temporary = append(temporary, name)
+		w.hide(name)
+		r.give(w, name, v, span)
+		w.mark(name, func(v *variable) { v.exported = true })
 	}
-	saved, returns := r.spans, r.returns
-	r.spans, r.returns = f.spans, nil
-	r.calls++
+	saved, outer := r.spans, r.frame
+	r.spans = f.spans
+	r.frame = frame{calls: outer.calls + 1, within: outer.within || len(outer.loops) > 0}
 	out := r.stmt(f.body, w)
-	r.calls--
-	out = append(out, r.returns...)
-	r.spans, r.returns = saved, returns
+	out = append(out, r.frame.returns...)
+	r.spans, r.frame = saved, outer
 	for _, o := range out {
-		o.args, o.argsLost = args, lost
-		for _, name := range temporary {
-			o.set(name, commands.Unknown)
-		}
+		o.args, o.argsLost, o.zero = args, lost, zero
+		o.show(locals)
 	}
 	return collapse(out)
 }
@@ -318,6 +372,8 @@ func builtin(name string) builtinFunc {
 		return (*reader).hash
 	case "exit", "return":
 		return (*reader).leave
+	case "break", "continue":
+		return (*reader).jump
 	}
 	return nil
 }
@@ -606,7 +662,7 @@ func (r *reader) unsetBuiltin(ws []word, _ []string, w *world, ctx context) []*w
 				w.own()
 				delete(w.funcs, x.text)
 			}
-			w.setVar(x.text, variable{})
+			w.setVar(x.text, variable{unset: true})
 			if x.text == "IFS" {
 				w.ifs = false // unset means the default
 			}
@@ -848,22 +904,7 @@ func (r *reader) simpleBuiltin(ws []word, _ []string, w *world, ctx context) []*
 		}
 	case "let":
 		for _, x := range ws[1:] {
-			left, right, isAssign := strings.Cut(x.text, "=")
-			if isAssign {
-				r.number(right, x.span)
-				name := strings.TrimRight(left, "+-*/%&|^<> ")
-				if isName(name) {
-					w.set(name, commands.Number)
-					r.steer(name, commands.Number, x.span, nil)
-				} else {
-					r.subscript(left, x.span)
-				}
-			} else {
-				r.number(x.text, x.span)
-			}
-			if strings.ContainsAny(x.text, "[$`") {
-				r.opaque(x.span, "arithmetic over text that can run commands")
-			}
+			r.number(x.text, x.span, w)
 		}
 	}
 	return []*world{w}
@@ -895,8 +936,8 @@ func (r *reader) leave(ws []word, _ []string, w *world, ctx context) []*world {
 			r.exits = append(r.exits, w)
 		}
 		return nil
-	case r.calls > 0:
-		r.returns = append(r.returns, w)
+	case r.frame.calls > 0:
+		r.frame.returns = append(r.frame.returns, w)
 		return nil
 	}
 	return []*world{w}

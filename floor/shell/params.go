@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,21 +15,23 @@ import (
 // assigned it or that its value is a fact; an unset variable of that sort is
 // known and empty.
 func (r *reader) lookup(name string, w *world) (v variable, known bool) {
+	if name == "OLDPWD" {
+		if w.old == "" {
+			return variable{text: commands.Unknown}, true
+		}
+		return variable{text: w.old}, true
+	}
 	if v, found := w.vars[name]; found {
 		return v, true
 	}
 	switch name {
 	case "HOME":
-		if r.place.Home != "" {
+		if r.place.Home != "" && !w.alien {
 			return variable{text: r.place.Home}, true
 		}
 	case "PWD":
 		if w.cwd != "" {
 			return variable{text: w.cwd}, true
-		}
-	case "OLDPWD":
-		if w.old != "" {
-			return variable{text: w.old}, true
 		}
 	case "IFS":
 		return variable{text: " \t\n"}, true
@@ -40,7 +43,10 @@ func (r *reader) lookup(name string, w *world) (v variable, known bool) {
 	case "-", "_":
 		return variable{text: commands.Unknown}, true
 	case "0":
-		return variable{text: "bash"}, true
+		if w.zero != "" {
+			return variable{text: w.zero}, true
+		}
+		return variable{text: commands.Unknown}, true
 	case "BASH", "SHELL":
 		return variable{text: commands.Unknown}, true
 	}
@@ -52,9 +58,9 @@ func (r *reader) lookup(name string, w *world) (v variable, known bool) {
 		if err == nil && n <= len(w.args) {
 			return variable{text: w.args[n-1]}, true
 		}
-		return variable{}, true
+		return variable{unset: true}, true
 	}
-	if text, found := r.place.Var(name); found {
+	if text, found := r.place.Var(name); found && !w.alien {
 		return variable{text: text}, true
 	}
 	return variable{text: commands.Unknown}, false
@@ -108,6 +114,12 @@ func (x *expansion) param(p *syntax.ParamExp) {
 		x.text(commands.Words)
 		return
 	case p.Excl:
+		if p.Exp != nil || p.Slice != nil || p.Repl != nil {
+			x.operands(p)
+			r.opaque(span, "an indirect expansion that cannot be told")
+			x.text(commands.Words)
+			return
+		}
 		x.indirect(name, index, span)
 		return
 	case p.Length:
@@ -125,21 +137,14 @@ func (x *expansion) param(p *syntax.ParamExp) {
 			switch {
 			case !known:
 				v.lost = true
-			case !v.array:
+			case !v.array && !v.unset:
 				v.list = []string{v.text}
 			}
 		}
 		if p.Slice != nil || p.Repl != nil || p.Exp != nil {
 			x.operators(p)
-			if p.Slice != nil {
-				r.slice(p.Slice, w)
-			}
-			if p.Repl != nil {
-				r.value(p.Repl.Orig, w)
-				r.value(p.Repl.With, w)
-			}
+			text := x.operands(p)
 			if p.Exp != nil {
-				text := r.value(p.Exp.Word, w)
 				switch p.Exp.Op {
 				case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 					if !v.lost && len(v.list) > 0 {
@@ -181,9 +186,26 @@ func (x *expansion) param(p *syntax.ParamExp) {
 		text = r.replaced(p.Repl, text, w)
 	}
 	if p.Exp != nil {
-		text = x.modified(p, name, text, known)
+		text = x.modified(p, name, text, known, v.unset || index != "" && text == "")
 	}
 	x.text(text)
+}
+
+// operands follows what stands in the operator of an expansion and returns its
+// word.
+func (x *expansion) operands(p *syntax.ParamExp) string {
+	r, w := x.r, x.w
+	if p.Slice != nil {
+		r.slice(p.Slice, w)
+	}
+	if p.Repl != nil {
+		r.value(p.Repl.Orig, w)
+		r.value(p.Repl.With, w)
+	}
+	if p.Exp == nil {
+		return ""
+	}
+	return r.value(p.Exp.Word, w)
 }
 
 // operators reports expansions that run text whatever they are applied to.
@@ -195,7 +217,9 @@ func (x *expansion) operators(p *syntax.ParamExp) {
 
 func element(v variable, index string) string {
 	n, err := strconv.Atoi(index)
-	if v.lost || err != nil || n < 0 {
+	if v.lost || err != nil || n < 0 || slices.ContainsFunc(v.list, func(s string) bool {
+		return strings.Contains(s, commands.Words) || commands.Globbed(s) // any number of elements
+	}) {
 		return commands.Unknown
 	}
 	if n >= len(v.list) {
@@ -233,7 +257,7 @@ func isName(s string) bool {
 }
 
 // modified applies the operator of ${name<op>word}.
-func (x *expansion) modified(p *syntax.ParamExp, name, text string, known bool) string {
+func (x *expansion) modified(p *syntax.ParamExp, name, text string, known, unset bool) string {
 	r, w := x.r, x.w
 	e := p.Exp
 	plainText := known && commands.Known(text)
@@ -249,10 +273,13 @@ func (x *expansion) modified(p *syntax.ParamExp, name, text string, known bool) 
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
 		alt := word()
 		assign := e.Op == syntax.AssignUnset || e.Op == syntax.AssignUnsetOrNull
+		null := e.Op == syntax.DefaultUnsetOrNull || e.Op == syntax.AssignUnsetOrNull
 		switch {
 		case plainText && text != "":
 			return text
+		case known && text == "" && (unset || null):
 		case known && text == "":
+			return ""
 		case !known:
 			r.met = true
 			if !r.unset {
@@ -270,16 +297,26 @@ func (x *expansion) modified(p *syntax.ParamExp, name, text string, known bool) 
 		switch {
 		case plainText && text != "":
 			return alt
-		case known && text == "":
+		case known && text == "" && (unset || e.Op == syntax.AlternateUnsetOrNull):
 			return ""
+		case known && text == "":
+			return alt
 		}
-		r.met = true
+		// Both courses are told, but only of one variable at a time.
+		if !r.both || r.chosen != "" && r.chosen != name {
+			return lost(alt)
+		}
+		r.met, r.chosen = true, name
 		if r.unset {
 			return ""
 		}
 		return alt
 	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
 		word()
+		if !plainText || text == "" {
+			r.mayFail++
+			r.aborts = true
+		}
 		return text
 	case syntax.RemSmallSuffix, syntax.RemLargeSuffix, syntax.RemSmallPrefix, syntax.RemLargePrefix:
 		pat := ""
@@ -467,173 +504,4 @@ func (r *reader) replaced(p *syntax.Replace, text string, w *world) string {
 		return strings.ReplaceAll(text, orig, with)
 	}
 	return strings.Replace(text, orig, with, 1)
-}
-
-// arithm follows an arithmetic expression: its substitutions run, its names
-// are read as expressions in turn. It returns the text of a plain word.
-func (r *reader) arithm(x syntax.ArithmExpr, w *world) string {
-	if !r.step() {
-		return ""
-	}
-	switch x := x.(type) {
-	case nil:
-	case *syntax.Word:
-		v := r.value(x, w)
-		if lit := x.Lit(); lit != "" {
-			if name, sub, isIndex := strings.Cut(lit, "["); isIndex {
-				r.name(name, w, r.spans.span(x))
-				r.number(strings.TrimSuffix(sub, "]"), r.spans.span(x))
-			} else if isName(lit) {
-				r.name(lit, w, r.spans.span(x))
-				if v, known := r.lookup(lit, w); known && !v.array && isNumber(v.text) {
-					return v.text
-				}
-				return commands.Number
-			}
-			return v
-		}
-		r.number(v, r.spans.span(x))
-		return v
-	case *syntax.ParenArithm:
-		return r.arithm(x.X, w)
-	case *syntax.UnaryArithm:
-		v := r.arithm(x.X, w)
-		if x.Op == syntax.Inc || x.Op == syntax.Dec {
-			r.assignArithm(x.X, w)
-		}
-		if x.Op == syntax.Minus && isNumber(v) && !strings.HasPrefix(v, "-") {
-			return "-" + v
-		}
-		return commands.Number
-	case *syntax.BinaryArithm:
-		if x.Op == syntax.Assgn {
-			r.assignArithm(x.X, w)
-			return r.arithm(x.Y, w)
-		}
-		a, b := r.arithm(x.X, w), r.arithm(x.Y, w)
-		switch x.Op {
-		case syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn, syntax.AndAssgn, syntax.OrAssgn,
-			syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn, syntax.AndBoolAssgn, syntax.OrBoolAssgn, syntax.XorBoolAssgn, syntax.PowAssgn:
-			r.assignArithm(x.X, w)
-		case syntax.Add, syntax.Sub, syntax.Mul:
-			if n, fine := compute(x.Op, a, b); fine {
-				return n
-			}
-		}
-		return commands.Number
-	case *syntax.FlagsArithm:
-		r.opaque(r.spans.span(x), "arithmetic that is not followed")
-	default:
-		r.opaque(r.spans.span(x), "arithmetic that is not followed")
-	}
-	return commands.Number
-}
-
-func compute(op syntax.BinAritOperator, a, b string) (string, bool) {
-	x, errX := strconv.Atoi(a)
-	y, errY := strconv.Atoi(b)
-	if errX != nil || errY != nil || max(x, y) > 1<<30 || min(x, y) < -1<<30 || octal(a) || octal(b) {
-		return "", false
-	}
-	switch op {
-	case syntax.Add:
-		return strconv.Itoa(x + y), true
-	case syntax.Sub:
-		return strconv.Itoa(x - y), true
-	default:
-		return strconv.Itoa(x * y), true
-	}
-}
-
-func octal(s string) bool { return len(s) > 1 && strings.TrimPrefix(s, "-")[0] == '0' }
-
-// constant is the value of an arithmetic expression where it is a plain one.
-// The expression has been followed before; following it again tells nothing
-// new and changes nothing more.
-func (r *reader) constant(x syntax.ArithmExpr, w *world) string {
-	switch x := x.(type) {
-	case *syntax.Word:
-		if lit := x.Lit(); isNumber(lit) {
-			return lit
-		} else if isName(lit) {
-			if v, known := r.lookup(lit, w); known && !v.array && isNumber(v.text) && !octal(v.text) {
-				return v.text
-			}
-		}
-		if len(x.Parts) == 1 {
-			if p, isParam := x.Parts[0].(*syntax.ParamExp); isParam && p.Param != nil && p.Exp == nil && p.Index == nil && !p.Excl && !p.Length {
-				if v, known := r.lookup(p.Param.Value, w); known && !v.array && isNumber(v.text) && !octal(v.text) {
-					return v.text
-				}
-			}
-		}
-	case *syntax.ParenArithm:
-		return r.constant(x.X, w)
-	case *syntax.BinaryArithm:
-		switch x.Op {
-		case syntax.Add, syntax.Sub, syntax.Mul:
-			if n, fine := compute(x.Op, r.constant(x.X, w), r.constant(x.Y, w)); fine {
-				return n
-			}
-		}
-	}
-	return commands.Number
-}
-
-// assignArithm marks the variable on the left of an assignment as a number.
-func (r *reader) assignArithm(x syntax.ArithmExpr, w *world) {
-	word, isWord := x.(*syntax.Word)
-	if !isWord {
-		return
-	}
-	name, index, isIndex := strings.Cut(word.Lit(), "[")
-	if !isName(name) {
-		for _, p := range word.Parts {
-			if pe, isParam := p.(*syntax.ParamExp); isParam && pe.Param != nil {
-				w.set(pe.Param.Value, commands.Number)
-			}
-		}
-		return
-	}
-	if isIndex {
-		r.number(strings.TrimSuffix(index, "]"), r.spans.span(word))
-		w.setVar(name, variable{text: commands.Unknown, array: true, lost: true})
-		return
-	}
-	w.set(name, commands.Number)
-	r.steer(name, commands.Number, r.spans.span(word), nil)
-}
-
-// name reads a variable in arithmetic: its text is an expression again.
-func (r *reader) name(name string, w *world, span effect.Span) {
-	v, known := r.lookup(name, w)
-	if !known {
-		return // nobody gave it a text here
-	}
-	if v.array {
-		for _, it := range v.list {
-			r.number(it, span)
-		}
-		return
-	}
-	r.number(v.text, span)
-}
-
-// number is told of text that arithmetic will read. A subscript in it is
-// expanded, and a command in the subscript is run.
-func (r *reader) number(text string, span effect.Span) {
-	switch {
-	case text == "" || text == commands.Number || isNumber(text) || isName(text):
-	case strings.Contains(text, commands.Unknown) || strings.Contains(text, commands.Words):
-		r.opaque(span, "arithmetic over text that is not known")
-	case strings.ContainsAny(text, "$`"):
-		r.opaque(span, "arithmetic over text that runs commands")
-	}
-}
-
-// subscript is told of a name that test -v looks up.
-func (r *reader) subscript(name string, span effect.Span) {
-	if !commands.Known(name) || strings.Contains(name, "[") && strings.ContainsAny(name, "$`") {
-		r.opaque(span, "a subscript that can run commands")
-	}
 }

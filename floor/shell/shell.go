@@ -11,7 +11,6 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -99,11 +98,14 @@ type reader struct {
 	branch  int     // > 0 where it cannot be told whether this runs
 	unset   bool    // take variables that nobody assigned as unset
 	met     bool    // such a variable with a default was met
+	both    bool    // both courses of such a variable are told
+	chosen  string  // the variable they are about
 	secrets []string
 	traps   []trapped
 	exits   []*world // where the text ends before its end
-	returns []*world // where the function that runs returned
-	calls   int      // functions that run
+	frame   frame
+	mayFail int  // what may have failed so far, besides commands
+	aborts  bool // this shell may have ended before: what is printed may not be
 }
 
 type seenKey struct {
@@ -222,11 +224,43 @@ func (r *reader) step() bool {
 	if r.work <= maxWork && r.depth <= maxDepth {
 		return true
 	}
+	r.tooMuch()
+	return false
+}
+
+func (r *reader) tooMuch() {
 	if !r.over {
 		r.over = true
 		r.add(effect.Effect{Target: "too much to follow", Span: effect.Span{Start: 0, End: len(r.whole)}})
 	}
-	return false
+}
+
+// child reads a text that another shell runs, which this one starts.
+func (r *reader) child(text string, w *world, sp spans, where effect.Span) {
+	outer, aborts := r.frame, r.aborts
+	r.frame = frame{}
+	r.nested(text, []*world{w}, sp, where)
+	r.frame, r.aborts = outer, aborts
+}
+
+// coproc follows coproc NAME command, which runs beside the rest.
+func (r *reader) coproc(c *syntax.CoprocClause, w *world) []*world {
+	if c.Stmt != nil {
+		r.branch++
+		outer := r.apart()
+		saved := r.sink
+		r.sink = nil
+		r.stmt(c.Stmt, w.fork())
+		r.sink, r.frame = saved, outer
+		r.branch--
+	}
+	name := "COPROC"
+	if c.Name != nil {
+		name = r.value(c.Name, w)
+	}
+	w.setVar(name, variable{text: commands.Number, array: true, lost: true})
+	w.status = ok
+	return []*world{w}
 }
 
 // nested reads a text that the current one runs. where is what to point at.
@@ -320,7 +354,9 @@ func (r *reader) stmts(list []*syntax.Stmt, ws []*world) []*world {
 func (r *reader) aside(list []*syntax.Stmt, w *world) {
 	r.depth++
 	if r.step() {
+		outer := r.apart()
 		r.stmts(list, []*world{w.fork()})
+		r.frame = outer
 	}
 	r.depth--
 }
@@ -333,7 +369,9 @@ func (r *reader) stmt(s *syntax.Stmt, w *world) []*world {
 	if s.Background || s.Coprocess || s.Disown {
 		// It runs beside the rest, in a subshell.
 		r.branch++
+		outer := r.apart()
 		r.redirected(s, w.fork())
+		r.frame = outer
 		r.branch--
 		w.status = ok
 		return []*world{w}
@@ -396,6 +434,7 @@ func (r *reader) cmd(s *syntax.Stmt, w *world) []*world {
 			return []*world{w}
 		}
 		w.setFunc(c.Name.Value, c.Body, r.spans)
+		w.status = ok
 		return []*world{w}
 	case *syntax.ArithmCmd:
 		r.arithm(c.X, w)
@@ -405,6 +444,7 @@ func (r *reader) cmd(s *syntax.Stmt, w *world) []*world {
 		for _, x := range c.Exprs {
 			r.arithm(x, w)
 		}
+		w.status = unknown
 		return []*world{w}
 	case *syntax.TestClause:
 		r.test(c.X, w)
@@ -412,16 +452,12 @@ func (r *reader) cmd(s *syntax.Stmt, w *world) []*world {
 		return []*world{w}
 	case *syntax.TimeClause:
 		if c.Stmt == nil {
+			w.status = ok
 			return []*world{w}
 		}
 		return r.stmt(c.Stmt, w)
 	case *syntax.CoprocClause:
-		if c.Stmt != nil {
-			r.branch++
-			r.stmt(c.Stmt, w.fork())
-			r.branch--
-		}
-		return []*world{w}
+		return r.coproc(c, w)
 	default:
 		r.opaque(r.spans.span(s), "a construct of the shell that is not followed")
 		return []*world{w}
@@ -468,8 +504,10 @@ func (r *reader) binary(c *syntax.BinaryCmd, w *world) []*world {
 		r.sink, r.branch = s, 0
 		r.depth++
 		left := w.fork()
+		outer, aborts := r.apart(), r.aborts
+		r.aborts = false
 		r.stmts([]*syntax.Stmt{c.X}, []*world{left})
-		r.sink, r.branch = saved, branch
+		r.sink, r.branch, r.aborts = saved, branch, aborts
 		text := s.String()
 		if c.Op == syntax.PipeAll && text == "" {
 			text = commands.Words
@@ -479,12 +517,12 @@ func (r *reader) binary(c *syntax.BinaryCmd, w *world) []*world {
 		// unless the text sets it; a world keeps both courses then).
 		right := w.fork()
 		ws := r.stmts([]*syntax.Stmt{c.Y}, []*world{right})
-		r.stdin = savedIn
+		r.stdin, r.frame = savedIn, outer
 		r.depth--
+		w.status = unknown
 		if w.lastpipe {
 			return collapse(append(ws, w))
 		}
-		w.status = unknown
 		return []*world{w}
 	default:
 		r.opaque(r.spans.span(c), "an operator of the shell that is not followed")
@@ -509,6 +547,9 @@ func (r *reader) ifClause(c *syntax.IfClause, w *world) []*world {
 	}
 	out = append(out, r.stmts(c.Then, then)...)
 	if c.Else == nil {
+		for _, w := range rest { // no branch was taken, which is no failure
+			w.status = ok
+		}
 		return collapse(append(out, rest...))
 	}
 	for _, w := range rest {
@@ -519,123 +560,6 @@ func (r *reader) ifClause(c *syntax.IfClause, w *world) []*world {
 		}
 	}
 	return collapse(out)
-}
-
-// loop runs a body that may run any number of times. What it changes is told
-// by two passes: the first finds it, the second runs with it unknown.
-func (r *reader) loop(w *world, body func([]*world) []*world) []*world {
-	r.branch++
-	defer func() { r.branch-- }()
-	before := w.fork()
-	after := collapse(body([]*world{w.fork()}))
-	changed := false
-	for _, a := range after {
-		changed = before.widen(a) || changed
-	}
-	if !changed {
-		return collapse(append(after, w))
-	}
-	wide := before.fork()
-	again := body([]*world{before})
-	for _, a := range again {
-		wide.widen(a)
-	}
-	wide.status = unknown
-	return collapse(append([]*world{w, wide}, after...))
-}
-
-func (r *reader) while(c *syntax.WhileClause, w *world) []*world {
-	return r.loop(w, func(ws []*world) []*world {
-		ws = r.stmts(c.Cond, ws)
-		return r.stmts(c.Do, ws)
-	})
-}
-
-func (r *reader) forClause(c *syntax.ForClause, w *world) []*world {
-	switch l := c.Loop.(type) {
-	case *syntax.WordIter:
-		var items []string
-		if l.InPos.IsValid() {
-			for _, it := range l.Items {
-				items = append(items, r.fields(it, w)...)
-			}
-		} else {
-			items = w.args
-			if w.argsLost {
-				items = []string{commands.Words}
-			}
-		}
-		if l.Name == nil || c.Select {
-			name := ""
-			if l.Name != nil {
-				name = l.Name.Value
-			}
-			return r.loop(w, func(ws []*world) []*world {
-				for _, w := range ws {
-					if name != "" {
-						w.set(name, commands.Unknown)
-					}
-					w.set("REPLY", commands.Unknown)
-				}
-				return r.stmts(c.Do, ws)
-			})
-		}
-		if len(items) <= maxRounds && !slices.ContainsFunc(items, func(s string) bool { return strings.Contains(s, commands.Words) }) {
-			r.branch++
-			ws := []*world{w}
-			for _, it := range items {
-				pass := func(ws []*world) []*world {
-					for _, w := range ws {
-						r.assignVar(w, l.Name.Value, one(it), r.spans.span(l.Name))
-					}
-					return r.stmts(c.Do, ws)
-				}
-				if commands.Known(it) {
-					ws = pass(ws)
-					continue
-				}
-				// A pattern stands for any number of words.
-				var next []*world
-				for _, w := range ws {
-					next = append(next, r.loop(w, pass)...)
-				}
-				ws = collapse(next)
-			}
-			r.branch--
-			return ws
-		}
-		value := commands.Unknown
-		if numbers(items) {
-			value = commands.Number
-		}
-		return r.loop(w, func(ws []*world) []*world {
-			for _, w := range ws {
-				r.assignVar(w, l.Name.Value, value, r.spans.span(l.Name))
-			}
-			return r.stmts(c.Do, ws)
-		})
-	case *syntax.CStyleLoop:
-		if l.Init != nil {
-			r.arithm(l.Init, w)
-		}
-		return r.loop(w, func(ws []*world) []*world {
-			for _, w := range ws {
-				if l.Cond != nil {
-					r.arithm(l.Cond, w)
-				}
-			}
-			ws = r.stmts(c.Do, ws)
-			for _, w := range ws {
-				if l.Post != nil {
-					r.arithm(l.Post, w)
-				}
-			}
-			return ws
-		})
-	default:
-		r.opaque(r.spans.span(c), "a loop that is not followed")
-		return []*world{w}
-	}
 }
 
 // one turns a field into the value of a single variable.
@@ -666,8 +590,7 @@ func (r *reader) caseClause(c *syntax.CaseClause, w *world) []*world {
 	r.value(c.Word, w)
 	r.branch++
 	defer func() { r.branch-- }()
-	out := []*world{w.fork()}
-	var through []*world
+	var out, through []*world
 	for _, it := range c.Items {
 		for _, p := range it.Patterns {
 			r.value(p, w)
@@ -682,7 +605,7 @@ func (r *reader) caseClause(c *syntax.CaseClause, w *world) []*world {
 		}
 		out = append(out, ws...)
 	}
-	return collapse(out)
+	return ended(append(append(out, through...), w))
 }
 
 // test follows [[ ]].
@@ -717,8 +640,8 @@ func (r *reader) test(x syntax.TestExpr, w *world) {
 		a, b := r.value(l, w), r.value(rt, w)
 		switch x.Op {
 		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-			r.number(a, r.spans.span(l))
-			r.number(b, r.spans.span(rt))
+			r.number(a, r.spans.span(l), w)
+			r.number(b, r.spans.span(rt), w)
 		case syntax.TsNewer, syntax.TsOlder, syntax.TsDevIno:
 			r.path(pathEffect{kind: effect.Read, text: a, span: r.spans.span(l), meta: true}, w)
 			r.path(pathEffect{kind: effect.Read, text: b, span: r.spans.span(rt), meta: true}, w)

@@ -371,7 +371,7 @@ func (t *typed) run(ws []word, option string, ctx context) {
 	ctx.wrappers = append(slices.Clip(t.ctx.wrappers), t.cmd.Program)
 	ctx.privileged = ctx.privileged || t.ctx.privileged
 	ctx.option = option
-	t.r.simple(ws, nil, t.w.child(), ctx)
+	t.r.simple(ws, nil, t.w.child(t.r.place), ctx)
 }
 
 // shellText follows text that a shell is given.
@@ -385,7 +385,7 @@ func (t *typed) shellText(text string, span effect.Span, option string, src word
 		}
 		return
 	}
-	w := t.w.child()
+	w := t.w.child(t.r.place)
 	w.cwd = t.cwd
 	t.arguments(w, option)
 	sp := spans{fixed: &span}
@@ -495,7 +495,7 @@ func (t *typed) stdinCode(span effect.Span) {
 	case in == nil:
 		t.opaque("starts a shell or an interpreter that reads commands", span, "", false)
 	case shells[t.cmd.Program] && !foreignShells[t.cmd.Program] && commands.Known(*in):
-		w := t.w.child()
+		w := t.w.child(t.r.place)
 		w.cwd = t.cwd
 		w.argsLost = true
 		from := t.r.privileged(t)
@@ -549,7 +549,7 @@ func (t *typed) inner(in commands.Inner) {
 	if t.reading.Class == effect.Privilege {
 		ctx.privileged = true
 	}
-	w := t.w.child()
+	w := t.w.child(t.r.place)
 	w.cwd = t.cwd
 	if in.Module != "" {
 		t.module(in, w, ctx)

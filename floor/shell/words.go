@@ -484,6 +484,9 @@ func (x *expansion) part(p syntax.WordPart) {
 
 // text adds the result of an expansion, split and globbed unless it is quoted.
 func (x *expansion) text(s string) {
+	if x.cur.Len()+len(s) > maxKnown {
+		s = commands.Words
+	}
 	if x.quotes > 0 || !x.split {
 		if s == commands.Words || strings.Contains(s, commands.Words) {
 			s = strings.ReplaceAll(s, commands.Words, commands.Unknown)
@@ -676,12 +679,13 @@ func (r *reader) substitute(c *syntax.CmdSubst, w *world) string {
 	if c.TempFile || c.ReplyVar {
 		r.opaque(r.spans.span(c), "a substitution that runs in this shell")
 	}
-	saved, branch := r.sink, r.branch
+	saved, branch, aborts := r.sink, r.branch, r.aborts
 	s := &sink{}
-	r.sink, r.branch = s, 0
+	r.sink, r.branch, r.aborts = s, 0, false
 	met, unset := r.met, r.unset
 	r.aside(c.Stmts, w)
-	r.sink, r.branch = saved, branch
+	r.sink, r.branch, r.aborts = saved, branch, aborts
+	r.mayFail++
 	r.met, r.unset = r.met || met, unset
 	if len(c.Stmts) == 1 && c.Stmts[0].Cmd == nil { // $(<file)
 		return commands.Words
@@ -709,7 +713,7 @@ func (r *reader) print(s string) {
 	if r.sink == nil {
 		return
 	}
-	if r.branch > 0 || r.sink.text.Len() > maxKnown {
+	if r.branch > 0 || r.aborts || r.sink.text.Len() > maxKnown {
 		s = commands.Words
 	}
 	r.sink.text.WriteString(s)

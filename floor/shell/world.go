@@ -30,13 +30,17 @@ func (s status) not() status {
 	}
 }
 
-// variable is what is known of a variable. The zero value is an unset one.
+// variable is what is known of a variable. The zero value is an empty one.
 type variable struct {
 	text     string   // abstract text of a scalar, or element 0
 	list     []string // elements of an array
 	array    bool
 	lost     bool // an array whose elements cannot be told
+	unset    bool
 	exported bool
+	readonly bool // no assignment changes it; some courses may have one that does
+	integer  bool // what is assigned is arithmetic
+	folded   bool // what is assigned changes its case
 }
 
 type function struct {
@@ -61,10 +65,16 @@ type world struct {
 	shared      bool // the maps belong to another world as well
 	exportAll   bool // set -a
 	exportFuncs bool // a function was exported
-	nextRef     bool // within one declaration: -n, -i
-	nextInt     bool
-	refs        map[string]bool // variables that stand for others
-	integers    map[string]bool // variables whose text is arithmetic
+	alien       bool // the environment is not the one the text started with
+	zero        string
+	refs        map[string]bool  // variables that stand for others
+	locals      map[string]local // what the variables of the function hide
+}
+
+// local is what a variable of a function hides, if there was anything.
+type local struct {
+	variable
+	had bool
 }
 
 func newWorld(p *paths.Place) *world {
@@ -90,9 +100,22 @@ func (w *world) own() {
 	}
 }
 
-func (w *world) set(name, text string) { w.setVar(name, variable{text: text}) }
+// set gives a variable a text and leaves what else is known of it.
+func (w *world) set(name, text string) {
+	v := w.vars[name]
+	v.text, v.list, v.array, v.lost, v.unset = text, nil, false, false, false
+	w.setVar(name, v)
+}
 
+// setVar puts a variable in place of what was there, unless that cannot change.
 func (w *world) setVar(name string, v variable) {
+	if old := w.vars[name]; old.readonly {
+		return
+	}
+	w.put(name, v)
+}
+
+func (w *world) put(name string, v variable) {
 	w.own()
 	if w.vars == nil {
 		w.vars = make(map[string]variable, 4)
@@ -100,7 +123,7 @@ func (w *world) setVar(name string, v variable) {
 	w.vars[name] = v
 	switch name {
 	case "IFS":
-		w.ifs = true
+		w.ifs = !v.unset // unset means the default
 	case "GLOBIGNORE":
 		w.globbing = true
 	case "OLDPWD":
@@ -108,15 +131,50 @@ func (w *world) setVar(name string, v variable) {
 		if !commands.Known(v.text) {
 			w.old = ""
 		}
+		delete(w.vars, name)
 	}
 }
 
-func (w *world) export(name string) {
-	v, known := w.vars[name]
-	if known {
-		v.exported = true
-		w.setVar(name, v)
+// mark changes what is known of a variable besides its text.
+func (w *world) mark(name string, change func(*variable)) {
+	if v, known := w.vars[name]; known {
+		change(&v)
+		w.put(name, v)
 	}
+}
+
+// hide makes a variable one of the function that runs; when the function
+// returns, what it hides is there again.
+func (w *world) hide(name string) {
+	old, had := w.vars[name]
+	if old.readonly {
+		return
+	}
+	if _, done := w.locals[name]; done {
+		return
+	}
+	w.locals = maps.Clone(w.locals)
+	if w.locals == nil {
+		w.locals = map[string]local{}
+	}
+	w.locals[name] = local{old, had}
+	w.put(name, variable{unset: true, exported: old.exported})
+}
+
+// show ends the function that runs: what its variables hid is there again.
+func (w *world) show(outer map[string]local) {
+	for name, l := range w.locals {
+		if l.had {
+			w.put(name, l.variable)
+			continue
+		}
+		w.own()
+		delete(w.vars, name)
+		if name == "IFS" {
+			w.ifs = false
+		}
+	}
+	w.locals = outer
 }
 
 func (w *world) makeRef(name string) {
@@ -127,24 +185,18 @@ func (w *world) makeRef(name string) {
 	w.refs[name] = true
 }
 
-func (w *world) makeInt(name string) {
-	w.integers = maps.Clone(w.integers)
-	if w.integers == nil {
-		w.integers = map[string]bool{}
-	}
-	w.integers[name] = true
-}
-
 // child is the world of a process that this one starts: it gets the folder and
 // what is exported, and none of the rest.
-func (w *world) child() *world {
-	c := &world{cwd: w.cwd, old: w.old, exportFuncs: w.exportFuncs}
+func (w *world) child(place *paths.Place) *world {
+	c := &world{cwd: w.cwd, old: w.old, exportFuncs: w.exportFuncs, alien: w.alien}
 	for name, v := range w.vars {
-		if v.exported || name == "HOME" || name == "TMPDIR" || name == "USER" || name == "PATH" {
-			c.setVar(name, v)
+		if _, given := place.Var(name); v.exported || given || name == "HOME" || name == "TMPDIR" || name == "USER" || name == "PATH" {
+			c.put(name, variable{text: v.text, unset: v.unset, exported: true})
 		}
 	}
-	c.ifs = false // a shell does not take IFS from its environment
+	// A shell does not take these from its environment.
+	delete(c.vars, "IFS")
+	c.ifs, c.globbing = false, false
 	if w.exportFuncs {
 		c.funcs, c.shared = w.funcs, true
 	}
@@ -170,14 +222,28 @@ func (w *world) setAlias(name, text string) {
 // equal reports whether two worlds are the same to everything that follows.
 func (w *world) equal(o *world) bool {
 	return w.cwd == o.cwd && w.old == o.old && w.status == o.status && w.argsLost == o.argsLost &&
-		w.globbing == o.globbing && w.ifs == o.ifs && w.lastpipe == o.lastpipe &&
+		w.globbing == o.globbing && w.ifs == o.ifs && w.lastpipe == o.lastpipe && w.alien == o.alien && w.zero == o.zero &&
+		w.exportAll == o.exportAll && w.exportFuncs == o.exportFuncs &&
 		slices.Equal(w.args, o.args) && slices.Equal(w.dirs, o.dirs) &&
-		maps.EqualFunc(w.vars, o.vars, variable.equal) && maps.Equal(w.aliases, o.aliases) &&
+		maps.EqualFunc(w.vars, o.vars, variable.equal) && maps.Equal(w.aliases, o.aliases) && maps.Equal(w.refs, o.refs) &&
+		maps.EqualFunc(w.locals, o.locals, func(a, b local) bool { return a.had == b.had && a.equal(b.variable) }) &&
 		maps.EqualFunc(w.funcs, o.funcs, func(a, b function) bool { return a.body == b.body })
 }
 
 func (v variable) equal(o variable) bool {
-	return v.text == o.text && v.exported == o.exported && v.array == o.array && v.lost == o.lost && slices.Equal(v.list, o.list)
+	return v.text == o.text && v.exported == o.exported && v.array == o.array && v.lost == o.lost && v.unset == o.unset &&
+		v.readonly == o.readonly && v.integer == o.integer && v.folded == o.folded && slices.Equal(v.list, o.list)
+}
+
+// or is a variable of which it is not known which of two it is.
+func (v variable) or(o variable) variable {
+	both := variable{text: commands.Unknown, array: v.array || o.array, exported: v.exported || o.exported,
+		readonly: v.readonly || o.readonly, integer: v.integer || o.integer, folded: v.folded || o.folded}
+	both.lost = both.array
+	if !both.array && digits(v.text) && digits(o.text) && !v.unset && !o.unset {
+		both.text = commands.Number
+	}
+	return both
 }
 
 // widen makes w hold both its own course and that of o: what differs cannot be
@@ -198,23 +264,39 @@ func (w *world) widen(o *world) bool {
 			w.args, w.argsLost, changed = nil, true, true
 		}
 	}
-	for name, v := range o.vars {
+	join := func(name string, v variable) {
 		was, had := w.vars[name]
-		if had && was.equal(v) {
-			continue
+		if !had { // what it was before is not known
+			was = variable{text: commands.Unknown}
 		}
-		lost := variable{text: commands.Unknown, array: v.array || was.array, lost: true}
-		if !lost.array {
-			lost.lost = false
-			if digits(was.text) && digits(v.text) && had {
-				lost.text = commands.Number
+		if both := was.or(v); !(had && (was.equal(v) || was.equal(both))) {
+			w.put(name, both)
+			changed = true
+		}
+	}
+	for name, v := range o.vars {
+		join(name, v)
+	}
+	for name := range w.vars {
+		if _, has := o.vars[name]; !has {
+			join(name, variable{text: commands.Unknown})
+		}
+	}
+	for name, l := range o.locals {
+		if was, had := w.locals[name]; !had || was.had != l.had || !was.equal(l.variable) {
+			w.locals = maps.Clone(w.locals)
+			if w.locals == nil {
+				w.locals = map[string]local{}
 			}
+			w.locals[name] = local{was.or(l.variable), true}
+			changed = changed || !had || !was.equal(w.locals[name].variable)
 		}
-		if had && was.equal(lost) {
-			continue
+	}
+	for name := range o.refs {
+		if !w.refs[name] {
+			w.makeRef(name)
+			changed = true
 		}
-		w.setVar(name, lost)
-		changed = true
 	}
 	for name, f := range o.funcs {
 		switch was, had := w.funcs[name]; {
@@ -226,15 +308,30 @@ func (w *world) widen(o *world) bool {
 			changed = true
 		}
 	}
+	for name, was := range w.funcs {
+		if _, has := o.funcs[name]; !has && was.body != nil { // the function or the program
+			w.setFunc(name, nil, was.spans)
+			changed = true
+		}
+	}
 	for name, a := range o.aliases {
 		if _, had := w.aliases[name]; !had {
 			w.setAlias(name, a)
 			changed = true
 		}
 	}
-	w.globbing = w.globbing || o.globbing
-	w.ifs = w.ifs || o.ifs
-	w.lastpipe = w.lastpipe || o.lastpipe
+	for _, flag := range [...]struct {
+		w *bool
+		o bool
+	}{{&w.globbing, o.globbing}, {&w.ifs, o.ifs}, {&w.lastpipe, o.lastpipe}, {&w.alien, o.alien},
+		{&w.exportAll, o.exportAll}, {&w.exportFuncs, o.exportFuncs}} {
+		if flag.o && !*flag.w {
+			*flag.w, changed = true, true
+		}
+	}
+	if w.zero != o.zero && w.zero != "" {
+		w.zero, changed = "", true
+	}
 	w.status = unknown
 	return changed
 }

@@ -1,0 +1,202 @@
+package shell
+
+import (
+	"strings"
+
+	"assent/floor/commands"
+	"assent/floor/effect"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// declaration is one call of export, declare, typeset, local, readonly or
+// nameref: what its options say of the names it is given.
+type declaration struct {
+	variant  string
+	span     effect.Span
+	export   bool
+	withdraw bool // from the environment
+	readonly bool
+	integer  bool
+	folded   bool
+	ref      bool
+	lists    bool // an array with names for subscripts
+	global   bool
+	funcs    bool // its names are those of functions
+	shows    bool
+	named    bool // a name was given
+}
+
+func newDeclaration(variant string, span effect.Span) *declaration {
+	return &declaration{variant: variant, span: span, export: variant == "export", readonly: variant == "readonly", ref: variant == "nameref"}
+}
+
+// decl follows the declarations that the parser knows.
+func (r *reader) decl(c *syntax.DeclClause, w *world) []*world {
+	d := newDeclaration(c.Variant.Value, r.spans.span(c))
+	if f, isFunc := w.funcs[d.variant]; isFunc {
+		var ws []word
+		for _, a := range c.Args {
+			ws = append(ws, word{commands.Words, d.span, nil})
+			r.assigned(a.Value, w)
+		}
+		return r.function(f, append([]word{{d.variant, d.span, nil}}, ws...), nil, w, d.span)
+	}
+	r.met = false
+	for _, a := range c.Args {
+		switch {
+		case a.Name != nil && !a.Naked:
+			d.named = true
+			d.before(r, a.Name.Value, w)
+			r.assign(a, w, d.export)
+			d.after(r, a.Name.Value, w)
+		case a.Name != nil:
+			d.word(r, a.Name.Value, w)
+		case a.Value != nil:
+			for _, t := range r.fields(a.Value, w) {
+				d.word(r, t, w)
+			}
+		}
+	}
+	if d.prints() {
+		r.add(effect.Effect{Kind: effect.Run, Target: d.variant, Span: d.span,
+			Command: &effect.Command{Program: d.variant, Class: effect.Environ, Described: true}})
+		r.print(commands.Words)
+	}
+	w.status = unknown
+	r.tellSecrets(d.span, nil)
+	return []*world{w}
+}
+
+// declWords is the same for words that were expanded ("command export x=1").
+func (r *reader) declWords(ws []word, _ []string, w *world, ctx context) []*world {
+	d := newDeclaration(ws[0].text, spanOf(ws))
+	for _, x := range ws[1:] {
+		d.word(r, x.text, w)
+	}
+	class := effect.Look
+	if d.prints() {
+		class = effect.Environ
+		r.print(commands.Words)
+	}
+	r.runBuiltin(ws, class, ctx)
+	return []*world{w}
+}
+
+// prints reports whether values are printed.
+func (d *declaration) prints() bool {
+	return !d.funcs && d.variant != "local" && (!d.named || d.shows)
+}
+
+// word reads one word: options, NAME or NAME=value.
+func (d *declaration) word(r *reader, t string, w *world) {
+	if strings.HasPrefix(t, "-") && len(t) > 1 || strings.HasPrefix(t, "+") {
+		d.option(r, t)
+		return
+	}
+	d.named = true
+	name, text, assigns := strings.Cut(t, "=")
+	if !isName(name) {
+		if !d.funcs || !commands.Known(name) {
+			r.subscript(name, d.span)
+			r.opaque(d.span, d.variant+" of a variable that cannot be told")
+		}
+		return
+	}
+	if d.funcs {
+		switch {
+		case d.readonly:
+			r.opaque(d.span, "a function that cannot be changed any more")
+		case d.export:
+			w.exportFuncs = true
+			r.add(effect.Effect{Kind: effect.Env, Target: "BASH_FUNC_" + name, Span: d.span})
+		}
+		return
+	}
+	d.before(r, name, w)
+	if assigns {
+		r.assignVar(w, name, text, d.span)
+	} else if v, known := w.vars[name]; known && d.export {
+		r.steer(name, v.text, d.span, nil)
+	}
+	d.after(r, name, w)
+}
+
+// option reads a word of options: "-" turns on, "+" turns off.
+func (d *declaration) option(r *reader, t string) {
+	if !commands.Known(t) {
+		r.opaque(d.span, d.variant+" with an option that cannot be told")
+	}
+	off := t[0] == '+'
+	for _, c := range t[1:] {
+		switch c {
+		case 'x':
+			d.export, d.withdraw = !off, off
+		case 'n':
+			if d.variant == "export" {
+				d.export, d.withdraw = false, true
+			} else {
+				d.ref = true
+			}
+		case 'r':
+			d.readonly = true
+		case 'i':
+			d.integer = true
+		case 'u', 'l', 'c':
+			d.folded = true
+		case 'A':
+			d.lists = true
+		case 'g':
+			d.global = true
+		case 'f', 'F':
+			d.funcs = true
+		case 'p':
+			d.shows = true
+		}
+	}
+}
+
+// before applies what holds when the value is assigned.
+func (d *declaration) before(r *reader, name string, w *world) {
+	if r.frame.calls > 0 && d.variant != "export" && d.variant != "readonly" && !d.shows {
+		switch _, hidden := w.locals[name]; {
+		case !d.global:
+			w.hide(name)
+		case hidden || r.frame.calls > 1:
+			r.opaque(d.span, "a global variable behind one of the function")
+		}
+	}
+	if d.ref {
+		w.makeRef(name)
+		r.opaque(d.span, "a variable that stands for another one")
+	}
+	if !d.integer && !d.folded && !d.lists {
+		return
+	}
+	v, known := w.vars[name]
+	if !known {
+		v.text = commands.Unknown // it may come from the environment
+	}
+	v.integer, v.folded = v.integer || d.integer, v.folded || d.folded
+	if d.lists {
+		v.array, v.lost = true, true
+	}
+	w.setVar(name, v)
+}
+
+// after applies what holds once the value is there.
+func (d *declaration) after(r *reader, name string, w *world) {
+	if d.lists {
+		w.setVar(name, variable{text: commands.Unknown, array: true, lost: true})
+	}
+	if !d.export && !d.withdraw && !d.readonly {
+		return
+	}
+	if _, known := w.vars[name]; !known && d.readonly {
+		w.set(name, commands.Unknown)
+	}
+	w.mark(name, func(v *variable) {
+		v.exported = v.exported && !d.withdraw || d.export
+		v.readonly = v.readonly || d.readonly
+	})
+}
