@@ -708,11 +708,9 @@ func (r *reader) trap(ws []word, _ []string, w *world, ctx context) []*world {
 		return []*world{w}
 	}
 	r.traps = append(r.traps, trapped{args[0].text, span})
-	saved := r.sink
 	r.branch++
-	r.nested(args[0].text, []*world{w.fork()}, spans{fixed: &span}, span)
+	r.child(args[0].text, w.fork(), spans{fixed: &span}, span)
 	r.branch--
-	r.sink = saved
 	return []*world{w}
 }
 

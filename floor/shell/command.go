@@ -345,7 +345,7 @@ func (r *reader) parallel(ws []word, w *world, ctx context) bool {
 		default:
 			text = base + " " + quote(a.text)
 		}
-		r.nested(text, []*world{w.child(r.place)}, spans{fixed: &span}, span)
+		r.child(text, w.child(r.place), spans{fixed: &span}, span)
 	}
 	r.print(commands.Words)
 	return true

@@ -433,6 +433,9 @@ func (r *reader) cmd(s *syntax.Stmt, w *world) []*world {
 			r.opaque(r.spans.span(c), "several functions declared at once")
 			return []*world{w}
 		}
+		if list := declared(c); list != nil {
+			return r.stmt(list, w)
+		}
 		w.setFunc(c.Name.Value, c.Body, r.spans)
 		w.status = ok
 		return []*world{w}
@@ -461,6 +464,32 @@ func (r *reader) cmd(s *syntax.Stmt, w *world) []*world {
 	default:
 		r.opaque(r.spans.span(s), "a construct of the shell that is not followed")
 		return []*world{w}
+	}
+}
+
+// declared returns a list that begins with the declaration of a function. The
+// parser takes what follows "f() { ...; } &&" for the function's body; in bash
+// the body ends with the brace.
+func declared(c *syntax.FuncDecl) *syntax.Stmt {
+	b, joined := c.Body.Cmd.(*syntax.BinaryCmd)
+	if !joined {
+		return nil
+	}
+	first := *b
+	list, last := *c.Body, &first
+	list.Cmd = &first
+	for {
+		x := *last.X
+		next, more := x.Cmd.(*syntax.BinaryCmd)
+		if !more {
+			f := *c
+			f.Body = last.X
+			last.X = &syntax.Stmt{Cmd: &f, Position: x.Position}
+			return &list
+		}
+		deeper := *next
+		x.Cmd = &deeper
+		last.X, last = &x, &deeper
 	}
 }
 

@@ -395,7 +395,7 @@ func (t *typed) shellText(text string, span effect.Span, option string, src word
 		}
 	}
 	saved := t.r.privileged(t)
-	t.r.nested(text, []*world{w}, sp, span)
+	t.r.child(text, w, sp, span)
 	t.r.restore(t, saved)
 	if !shells[t.cmd.Program] && option == "" {
 		return
@@ -499,7 +499,7 @@ func (t *typed) stdinCode(span effect.Span) {
 		w.cwd = t.cwd
 		w.argsLost = true
 		from := t.r.privileged(t)
-		t.r.nested(*in, []*world{w}, spans{fixed: &span}, span)
+		t.r.child(*in, w, spans{fixed: &span}, span)
 		t.r.restore(t, from)
 		if !t.loads() {
 			t.class = effect.Wrap
