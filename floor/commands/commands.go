@@ -373,11 +373,12 @@ type Alternative struct {
 }
 
 // anyOf is a list of spellings of which one must be present, with the values
-// the option must have (or, with not, must not have) when values are given.
+// the option must have (with not: must not have; with holds: of which its value
+// must hold one somewhere) when values are given.
 type anyOf struct {
-	names  []string
-	values []string
-	not    bool
+	names      []string
+	values     []string
+	not, holds bool
 }
 
 // sub returns the subcommand of that name. One that cannot be read counts as

@@ -30,6 +30,20 @@ around:
   operands: [assign..., argv?]
   when:
     - {args: "==0", class: environ}
+tell:
+  class: look
+  options: {text: -f|--format}
+  operands: [text...]
+  when: [{has: "-f~=env|{.}", class: environ}]
+forge:
+  class: build
+  options: {flag: -k}
+  commands: {"install*": {class: install, operands: [text...]}}
+  operands: [text...]
+goals:
+  class: build
+  commands: {"install*": {class: install, operands: [makearg...]}}
+  operands: [makearg...]
 seek:
   class: look
   style: find
@@ -57,6 +71,12 @@ func TestMeaning(t *testing.T) {
 		{"assignments are no command", "around A=1 B=2", "environ assign=A=1 assign=B=2"},
 		{"the words of a command count", "around -i A=1 ls -l", "wrap -i:flag= assign=A=1 {ls -l}"},
 		{"a command joined to its option is not followed", "around -xls", "environ -x:argv=ls !a command joined to its option"},
+		{"a value that holds a word, in any case", "tell --format={{.Config.ENV}} x", "environ --format:text={{.Config.ENV}} text=x"},
+		{"a value that does not", "tell -f {{.Name}} x", "look --format:text={{.Name}} text=x"},
+		{"a value that cannot be told", "tell -f a" + Unknown, "environ --format:text=a" + Unknown},
+		{"a subcommand behind --", "forge -k -- all install", "build -k:flag= text=all text=install !a further subcommand: install"},
+		{"a word behind -- that is none", "forge -- all", "build text=all"},
+		{"a goal behind others", "goals all install-x", "build makearg=all makearg=install-x !a further subcommand: install-x"},
 		{"+ ends a command behind {} only", "seek . -exec cp a + b ; -print", "look -exec:argv=cp -print:flag= meta_tree=. {cp a + b}"},
 		{"and there it does", "seek . -exec cp {} + -print", "look -exec:argv=cp -print:flag= meta_tree=. {cp {}}"},
 	} {

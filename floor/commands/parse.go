@@ -512,7 +512,10 @@ func (p *parser) anyOf(where string, v any) []anyOf {
 	for _, it := range items {
 		var a anyOf
 		// "-X|--request=GET|HEAD": spellings before the sign, values after it.
-		if names, values, ok := strings.Cut(it, "!="); ok {
+		if names, values, ok := strings.Cut(it, "~="); ok {
+			a.holds, it = true, names
+			a.values = strings.Split(strings.ToLower(values), "|")
+		} else if names, values, ok := strings.Cut(it, "!="); ok {
 			a.not, it = true, names
 			a.values = strings.Split(values, "|")
 		} else if names, values, ok := strings.Cut(it, "="); ok {

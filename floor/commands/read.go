@@ -103,6 +103,7 @@ type reader struct {
 	cur    *Entry
 	i      int
 	ended  bool // no more options
+	dashed bool // because of "--"
 	noSubs bool
 	stop   bool
 	expr   bool // find: in the expression
@@ -121,6 +122,7 @@ func (r *reader) run() {
 		if !r.ended {
 			if w == "--" {
 				r.ended = r.cur.Style != Find
+				r.dashed = r.ended
 				r.i++
 				continue
 			}
@@ -176,6 +178,11 @@ func (r *reader) positional(w string) {
 		}
 		r.noSubs = true
 	}
+	// What is a subcommand in front of "--" is one behind it to many programs
+	// (make -- install), and so is every goal of several (make all install).
+	if r.hasCommands() && r.cur.hasOperand && Known(w) && (r.dashed && !r.noSubs || r.goals()) && r.cur.sub(w) != nil {
+		r.issue(r.i, "a further subcommand: "+w, true)
+	}
 	// A wrapper's command starts where its operand is an argv.
 	ops := r.cur.Operands
 	if len(r.cur.When) > 0 {
@@ -195,6 +202,9 @@ func (r *reader) positional(w string) {
 	}
 	r.i++
 }
+
+// goals reports whether operands are goals, which come several to a line.
+func (r *reader) goals() bool { return len(r.cur.Operands) > 0 && r.cur.Operands[0].Type == MakeArg }
 
 // argvAt reports whether the word at this position begins the inner command.
 func (r *reader) argvAt(ops []Operand, w string) (from, stdin, ok bool) {
@@ -535,7 +545,7 @@ func (r *reader) all(list []anyOf, want bool) bool {
 
 // present reports whether one of the options is there. A value that is not
 // known counts against the looser reading: it is present where presence is
-// asked with !=, and not where it is asked with =.
+// asked with != or ~=, and not where it is asked with =.
 func (r *reader) present(a *anyOf, _ bool) bool {
 	for i := range r.Options {
 		u := &r.Options[i]
@@ -554,9 +564,9 @@ func (r *reader) present(a *anyOf, _ bool) bool {
 		if a.values == nil {
 			return true
 		}
-		match := false
+		match := a.holds && !Known(u.Value)
 		for _, v := range a.values {
-			match = match || strings.EqualFold(v, u.Value)
+			match = match || strings.EqualFold(v, u.Value) || a.holds && strings.Contains(strings.ToLower(u.Value), v)
 		}
 		if match != a.not {
 			return true
