@@ -188,6 +188,9 @@ func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*w
 	name := ws[0].text
 	span := spanOf(ws)
 	w.status = unknown
+	if name == "--" {
+		r.opaque(span, "a command that begins with --")
+	}
 	if !commands.Known(name) {
 		r.unknownProgram(ws, w, ctx)
 		r.print(commands.Words)
@@ -195,15 +198,19 @@ func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*w
 	}
 	if !ctx.noFuncs && !ctx.noBuiltins {
 		if text, isAlias := w.aliases[name]; isAlias && ws[0].src != nil && ws[0].src.Lit() == name {
+			// Nobody knows whether aliases are on: both courses are told.
 			r.branch++
 			rest := make([]string, 0, len(ws))
 			for _, x := range ws[1:] {
 				rest = append(rest, quote(x.text))
 			}
 			in := w.fork()
-			dropAlias(in, name)
-			r.nested(text+" "+strings.Join(rest, " "), []*world{in}, spans{fixed: &span}, span)
+			in.dropAlias(name)
+			out := r.nested(text+" "+strings.Join(rest, " "), []*world{in}, spans{fixed: &span}, span)
+			ws[0].src = nil
+			out = append(out, r.simple(ws, assigns, w, ctx)...)
 			r.branch--
+			return collapse(out)
 		}
 		if f, isFunc := w.funcs[name]; isFunc {
 			return r.function(f, ws, assigns, w, span)
@@ -220,8 +227,15 @@ func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*w
 		r.environ(assigns, in, span)
 	}
 	r.command(ws, in, ctx)
+	if !idle[name] {
+		r.take()
+	}
 	return []*world{w}
 }
+
+// idle are programs that never read from standard input.
+var idle = map[string]bool{"ls": true, "mkdir": true, "touch": true, "rmdir": true, "find": true, "which": true, "date": true, "uname": true,
+	"sleep": true, "basename": true, "dirname": true, "stat": true, "seq": true, "nproc": true, "chmod": true, "du": true, "df": true}
 
 // environ puts assignments into the environment of one command.
 func (r *reader) environ(assigns []string, w *world, span effect.Span) {
@@ -261,11 +275,6 @@ func (r *reader) builtin(b builtinFunc, ws []word, assigns []string, w *world, c
 		}
 	}
 	return out
-}
-
-func dropAlias(w *world, alias string) {
-	w.own()
-	delete(w.aliases, alias)
 }
 
 // quote spells abstract text as one word of shell text; marks stay marks, which
@@ -360,8 +369,12 @@ func builtin(name string) builtinFunc {
 		return (*reader).alias
 	case "trap":
 		return (*reader).trap
-	case "read", "mapfile", "readarray", "getopts":
+	case "read", "mapfile", "readarray":
 		return (*reader).read
+	case "getopts":
+		return (*reader).getopts
+	case "wait":
+		return (*reader).wait
 	case "printf":
 		return (*reader).printf
 	case "echo", "pwd", "test", "[", "let":
@@ -374,6 +387,8 @@ func builtin(name string) builtinFunc {
 		return (*reader).leave
 	case "break", "continue":
 		return (*reader).jump
+	case "jobs":
+		return (*reader).jobs
 	}
 	return nil
 }
@@ -432,6 +447,11 @@ func (r *reader) chdir(ws []word, _ []string, w *world, ctx context) []*world {
 			args = args[1:]
 			break
 		}
+		if name != "cd" && strings.Contains(args[0].text, "n") { // only the stack changes
+			w.dirs = []string{""}
+			w.status = unknown
+			return []*world{w}
+		}
 		args = args[1:]
 	}
 	to := ""
@@ -473,12 +493,21 @@ func (r *reader) chdir(ws []word, _ []string, w *world, ctx context) []*world {
 	}
 	moved.cwd = r.folder(to, w.cwd)
 	moved.status = ok
-	if moved.cwd != "" && (certain || r.exists(moved.cwd)) || moved.cwd == w.cwd && w.cwd != "" {
+	if moved.cwd != "" && (certain || !backs(to) && r.exists(moved.cwd)) || moved.cwd == w.cwd && w.cwd != "" && !backs(to) {
 		moved.shared = w.shared
 		return []*world{moved}
 	}
 	w.status = failed
 	return []*world{moved, w}
+}
+
+// backs reports whether a path goes back out of a folder that it names, which
+// fails where there is no such folder.
+func backs(to string) bool {
+	for strings.HasPrefix(to, "../") {
+		to = to[3:]
+	}
+	return to != ".." && (strings.HasSuffix(to, "/..") || strings.Contains(to, "/../"))
 }
 
 // folder is the folder a cd leads to, "" when it cannot be told.
@@ -574,9 +603,13 @@ func (r *reader) prefix(ws []word, assigns []string, w *world, ctx context) []*w
 		if name == "command" && strings.ContainsAny(t, "vV") {
 			look = true
 		}
-		if name == "exec" && strings.Contains(t, "a") && len(args) > 0 { // -a NAME
+		// exec -a NAME, joined or not
+		if _, joined, named := strings.Cut(t, "a"); name == "exec" && named && joined == "" && len(args) > 0 {
 			args = args[1:]
 		}
+	}
+	if name == "exec" && len(args) == 0 {
+		r.emptyExec = true
 	}
 	if look || len(args) == 0 {
 		r.runBuiltin(ws, effect.Look, ctx)
@@ -608,9 +641,13 @@ func (r *reader) setBuiltin(ws []word, _ []string, w *world, ctx context) []*wor
 	args := ws[1:]
 	if len(args) == 0 {
 		r.runBuiltin(ws, effect.Environ, ctx)
+		r.print(commands.Words)
 		return []*world{w}
 	}
 	r.runBuiltin(ws, effect.Look, ctx)
+	if last := args[len(args)-1].text; strings.HasSuffix(last, "o") && (last[0] == '-' || last[0] == '+') || last == "+" {
+		r.print(commands.Words)
+	}
 	for i := 0; i < len(args); i++ {
 		t := args[i].text
 		switch {
@@ -628,7 +665,18 @@ func (r *reader) setBuiltin(ws []word, _ []string, w *world, ctx context) []*wor
 				w.globbing = true
 			}
 			if strings.Contains(t, "a") {
-				w.exportAll = true
+				w.exportAll = t[0] == '-'
+			}
+			if strings.Contains(t, "B") || strings.Contains(t, "k") || strings.HasSuffix(t, "o") {
+				switch {
+				case !strings.HasSuffix(t, "o"):
+					r.opaque(args[i].span, "an option that changes how commands are read")
+				case i < len(args):
+					switch args[i].text {
+					case "braceexpand", "keyword", "posix", "allexport", "noglob":
+						r.opaque(args[i].span, "an option that changes how commands are read")
+					}
+				}
 			}
 		default:
 			r.setArgs(w, args[i:])
@@ -653,19 +701,29 @@ func (r *reader) setArgs(w *world, args []word) {
 
 func (r *reader) unsetBuiltin(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
+	funcs, vars := false, false
 	for _, x := range ws[1:] {
 		r.subscript(x.text, x.span)
 		switch {
 		case strings.HasPrefix(x.text, "-"):
+			funcs = funcs || strings.Contains(x.text, "f")
+			vars = vars || strings.ContainsAny(x.text, "vn")
 		case isName(x.text):
-			if _, isFunc := w.funcs[x.text]; isFunc {
-				w.own()
-				delete(w.funcs, x.text)
+			// Without -f a function goes only when there is no variable.
+			_, isFunc := w.funcs[x.text]
+			v, isVar := w.vars[x.text]
+			switch {
+			case !isFunc || vars:
+			case funcs || isVar && v.unset:
+				w.dropFunc(x.text)
+			case !isVar:
+				w.setFunc(x.text, nil, r.spans)
 			}
-			w.setVar(x.text, variable{unset: true})
-			if x.text == "IFS" {
-				w.ifs = false // unset means the default
+			if !funcs {
+				w.setVar(x.text, variable{unset: true})
 			}
+		case funcs:
+			w.dropFunc(x.text)
 		default:
 			if i := strings.IndexByte(x.text, '['); i > 0 && isName(x.text[:i]) {
 				w.setVar(x.text[:i], variable{text: commands.Unknown, array: true, lost: true})
@@ -683,6 +741,7 @@ func (r *reader) alias(ws []word, _ []string, w *world, ctx context) []*world {
 	for _, x := range ws[1:] {
 		name, text, set := strings.Cut(x.text, "=")
 		if set {
+			r.opaque(x.span, "an alias changes what a name runs")
 			w.setAlias(name, text)
 			if !commands.Known(x.text) {
 				r.opaque(x.span, "an alias that cannot be told")
@@ -700,6 +759,7 @@ func (r *reader) trap(ws []word, _ []string, w *world, ctx context) []*world {
 		args = args[1:]
 	}
 	if len(args) < 2 || args[0].text == "-" || args[0].text == "" || strings.HasPrefix(args[0].text, "-") {
+		r.print(commands.Words)
 		return []*world{w}
 	}
 	span := args[0].span
@@ -708,9 +768,19 @@ func (r *reader) trap(ws []word, _ []string, w *world, ctx context) []*world {
 		return []*world{w}
 	}
 	r.traps = append(r.traps, trapped{args[0].text, span})
+	outer := r.frame
+	r.frame = frame{}
 	r.branch++
-	r.child(args[0].text, w.fork(), spans{fixed: &span}, span)
+	after := r.nested(args[0].text, []*world{w.fork()}, spans{fixed: &span}, span)
 	r.branch--
+	r.frame = outer
+	atEnd := !slices.ContainsFunc(args[1:], func(x word) bool { return x.text != "EXIT" && x.text != "0" })
+	for _, a := range after {
+		a.status = w.status
+		if !atEnd && !a.equal(w) {
+			r.opaque(span, "a trap that changes the state of the shell at any time")
+		}
+	}
 	return []*world{w}
 }
 
@@ -723,58 +793,104 @@ type trapped struct {
 func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
 	value := commands.Unknown
-	if r.stdin != nil {
-		if line := strings.TrimRight(*r.stdin, "\n"); strings.Contains(line, found) && !strings.ContainsAny(line, " \n\t") {
-			value = line
+	if in := r.stdin; in != nil {
+		if line := strings.TrimRight(in.text, "\n"); strings.Contains(line, found) && !strings.ContainsAny(line, " \n\t") {
+			value, in.used = line, true // every line is one of them
 		}
 	}
-	names := 0
-	mapping := ws[0].text == "mapfile" || ws[0].text == "readarray"
-	for i := 1; i < len(ws); i++ {
-		t := ws[i].text
-		if strings.HasPrefix(t, "-") && len(t) > 1 {
-			last := t[len(t)-1]
-			if mapping && last == 'C' && i+1 < len(ws) {
-				r.nested(ws[i+1].text, []*world{w.fork()}, spans{fixed: &ws[i+1].span}, ws[i+1].span)
-			}
-			if last == 'a' && !mapping && i+1 < len(ws) {
-				i++
-				w.setVar(ws[i].text, variable{text: commands.Unknown, array: true, lost: true})
-				names++
-			} else if strings.IndexByte("dinNptuCcOs", last) >= 0 && i+1 < len(ws) {
-				i++
-			}
+	if value == commands.Unknown {
+		r.take()
+	}
+	lists := ws[0].text != "read"
+	take := "adinNptu" // the options that take a value
+	if lists {
+		take = "dnOsuCc"
+	}
+	args := ws[1:]
+	lost := variable{text: commands.Unknown, array: true, lost: true}
+	for ; len(args) > 0 && len(args[0].text) > 1 && args[0].text[0] == '-'; args = args[1:] {
+		t := args[0].text
+		if t == "--" {
+			args = args[1:]
+			break
+		}
+		i := strings.IndexAny(t[1:], take) + 1
+		if i == 0 {
 			continue
 		}
-		r.subscript(t, ws[i].span)
-		name, _, _ := strings.Cut(t, "[")
-		if !isName(name) {
-			if ws[0].text == "getopts" && i == 1 {
-				continue
-			}
-			r.opaque(ws[i].span, "a variable that cannot be told is assigned")
-			continue
+		v := word{t[i+1:], args[0].span, nil}
+		if v.text == "" && len(args) > 1 {
+			args = args[1:]
+			v = args[0]
 		}
-		names++
-		if mapping {
-			w.setVar(name, variable{text: commands.Unknown, array: true, lost: true})
+		switch {
+		case t[i] == 'a':
+			r.fillVar(v, w, lost)
+		case t[i] == 'C':
+			r.child(v.text, w.fork(), spans{fixed: &v.span}, v.span)
+			r.opaque(v.span, "a command that is run for what is read")
+		}
+	}
+	for i, x := range args {
+		if i > 0 {
+			value = commands.Unknown
+		}
+		if lists {
+			r.fillVar(x, w, lost)
 		} else {
-			v := value
-			if names > 1 {
-				v = commands.Unknown
-			}
-			r.assignVar(w, name, v, ws[i].span)
+			r.fillVar(x, w, variable{text: value})
 		}
 	}
-	switch {
-	case mapping && names == 0:
-		w.setVar("MAPFILE", variable{text: commands.Unknown, array: true, lost: true})
-	case names == 0:
-		w.set("REPLY", value)
+	if len(args) == 0 {
+		if lists {
+			w.setVar("MAPFILE", lost)
+		} else {
+			w.set("REPLY", value)
+		}
 	}
-	if ws[0].text == "getopts" {
-		w.set("OPTARG", commands.Unknown)
-		w.set("OPTIND", commands.Number)
+	return []*world{w}
+}
+
+// fillVar gives the variable that a builtin is told to fill its value.
+func (r *reader) fillVar(x word, w *world, v variable) {
+	r.subscript(x.text, x.span)
+	name, _, element := strings.Cut(x.text, "[")
+	switch {
+	case !isName(name):
+		r.opaque(x.span, "a variable that cannot be told is assigned")
+	case element || v.array:
+		w.setVar(name, variable{text: commands.Unknown, array: true, lost: true})
+		r.steer(name, commands.Unknown, x.span, nil)
+	default:
+		r.assignVar(w, name, v.text, x.span)
+	}
+}
+
+// getopts fills the variable that it is given, and two of its own.
+func (r *reader) getopts(ws []word, _ []string, w *world, ctx context) []*world {
+	r.runBuiltin(ws, effect.Look, ctx)
+	if len(ws) > 2 {
+		r.fillVar(ws[2], w, variable{text: commands.Unknown})
+	}
+	w.set("OPTARG", commands.Unknown)
+	w.set("OPTIND", commands.Number)
+	return []*world{w}
+}
+
+// wait fills the variable behind -p.
+func (r *reader) wait(ws []word, _ []string, w *world, ctx context) []*world {
+	r.runBuiltin(ws, effect.Look, ctx)
+	for i, x := range ws[1:] {
+		switch {
+		case !commands.Known(x.text):
+			r.subscript(x.text, x.span)
+		case !strings.HasPrefix(x.text, "-"):
+		case strings.HasSuffix(x.text, "p") && i+2 < len(ws):
+			r.fillVar(ws[i+2], w, variable{text: commands.Unknown})
+		case strings.Contains(x.text, "p"):
+			_, name, _ := strings.Cut(x.text, "p")
+			r.fillVar(word{name, x.span, nil}, w, variable{text: commands.Unknown})
+		}
 	}
 	return []*world{w}
 }
@@ -797,11 +913,15 @@ func (r *reader) printf(ws []word, _ []string, w *world, ctx context) []*world {
 		r.assignVar(w, name, one(format(args)), spanOf(ws))
 		return []*world{w}
 	}
+	option := len(args) == 0 || strings.HasPrefix(args[0].text, "-")
 	if len(args) > 0 && args[0].text == "--" {
-		args = args[1:]
+		args, option = args[1:], len(args) == 1
 	}
-	w.status = ok
-	r.print(format(args))
+	text := format(args)
+	if r.rerouted == 0 && !option && text != commands.Words {
+		w.status = ok
+	}
+	r.print(text)
 	return []*world{w}
 }
 
@@ -825,7 +945,13 @@ func format(args []word) string {
 				for j < len(f) && j-i < 5 && (f[j] >= '0' && f[j] <= '9' || isHex(f[j]) && f[i+1] == 'x') {
 					j++
 				}
-				b.WriteString(ansi(f[i:j]))
+				if text := ansi(f[i:j]); text != "" {
+					b.WriteString(text)
+				} else if strings.Contains(f, "\\n") { // NUL and line ends both
+					return commands.Words
+				} else { // what is split at NUL is split at a line end here
+					b.WriteByte('\n')
+				}
 				i = j - 1
 			case f[i] == '%' && i+1 < len(f):
 				i++
@@ -857,16 +983,19 @@ func (r *reader) simpleBuiltin(ws []word, _ []string, w *world, ctx context) []*
 	cmd := r.runBuiltin(ws, effect.Look, ctx)
 	switch name {
 	case "echo":
-		w.status = ok
+		if r.rerouted == 0 {
+			w.status = ok
+		}
 		args := ws[1:]
-		line := true
+		line, escapes := true, false
 		for len(args) > 0 && len(args[0].text) > 1 && strings.Trim(args[0].text[1:], "neE") == "" && args[0].text[0] == '-' {
 			line = line && !strings.Contains(args[0].text, "n")
+			escapes = escapes || strings.ContainsAny(args[0].text, "eE")
 			args = args[1:]
 		}
 		if r.sink != nil {
 			text := strings.Join(texts(args), " ")
-			if strings.Contains(text, `\`) { // shells differ in what echo makes of it
+			if escapes || strings.Contains(text, `\`) || commands.Globbed(text) { // shells differ in what echo makes of it
 				text = commands.Words
 			}
 			if line {
@@ -875,12 +1004,14 @@ func (r *reader) simpleBuiltin(ws []word, _ []string, w *world, ctx context) []*
 			r.print(text)
 		}
 	case "pwd":
-		if w.cwd == "" {
+		if w.cwd == "" || w.physical || len(ws) > 1 && ws[1].text != "-L" {
 			r.print(commands.Unknown + "\n")
-		} else {
-			r.print(w.cwd + "\n")
+			break
 		}
-		w.status = ok
+		r.print(w.cwd + "\n")
+		if r.rerouted == 0 {
+			w.status = ok
+		}
 	case "test", "[":
 		for i := 1; i < len(ws); i++ {
 			t := ws[i].text
@@ -912,8 +1043,10 @@ func (r *reader) shopt(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
 	for _, x := range ws[1:] {
 		switch x.text {
-		case "dotglob", "nullglob", "globstar", "nocaseglob", "failglob":
+		case "dotglob", "nullglob", "globstar", "failglob":
 			w.globbing = true
+		case "nocaseglob", "nocasematch", "cdable_vars", "autocd", "extdebug", "compat31", "assoc_expand_once", "expand_aliases", "localvar_inherit", "patsub_replacement":
+			r.opaque(x.span, "an option that changes how commands are read")
 		case "lastpipe":
 			w.lastpipe = true
 		default:
@@ -922,6 +1055,24 @@ func (r *reader) shopt(ws []word, _ []string, w *world, ctx context) []*world {
 			}
 		}
 	}
+	return []*world{w}
+}
+
+// jobs lists what runs beside the text, or runs a command with the numbers of
+// jobs put into its words.
+func (r *reader) jobs(ws []word, _ []string, w *world, ctx context) []*world {
+	for i, x := range ws[1:] {
+		if !strings.HasPrefix(x.text, "-") || !strings.Contains(x.text, "x") && commands.Known(x.text) {
+			continue
+		}
+		r.runBuiltin(ws, effect.Wrap, ctx)
+		r.opaque(x.span, "a command with the numbers of jobs")
+		if rest := ws[i+2:]; len(rest) > 0 {
+			return r.simple(rest, nil, w, ctx)
+		}
+		return []*world{w}
+	}
+	r.runBuiltin(ws, effect.Look, ctx)
 	return []*world{w}
 }
 

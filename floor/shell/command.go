@@ -1,14 +1,13 @@
 package shell
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
 	"assent/floor/commands"
 	"assent/floor/effect"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // found marks, behind a folder, any path at or below it: what find prints.
@@ -66,6 +65,14 @@ func (r *reader) path(p pathEffect, w *world) {
 		text = commands.Unknown
 	}
 	e.Path = r.place.Prepare(text, cwd)
+	if r.through != nil {
+		// The text made links: the path is also told as it is through them.
+		if p := r.through.Prepare(text, cwd); p != e.Path {
+			also := e
+			also.Path = p
+			r.tell(also, p, text, cwd)
+		}
+	}
 	switch {
 	case !e.Path.Known():
 		e.Target = display(p.text)
@@ -77,114 +84,36 @@ func (r *reader) path(p pathEffect, w *world) {
 	r.add(e)
 }
 
-func (r *reader) redirect(rd *syntax.Redirect, w *world) {
-	if rd.Word == nil && rd.Hdoc == nil {
-		return
-	}
-	span := r.spans.span(rd)
-	fd := ""
-	if rd.N != nil {
-		fd = rd.N.Value
-		if strings.HasPrefix(fd, "{") {
-			r.assignVar(w, strings.Trim(fd, "{}"), commands.Number, span)
-		}
-	}
-	switch rd.Op {
-	case syntax.Hdoc, syntax.DashHdoc:
-		text := r.heredoc(rd, w)
-		if fd == "" || fd == "0" {
-			r.stdin = &text
-		}
-		return
-	case syntax.WordHdoc:
-		text := r.value(rd.Word, w) + "\n"
-		if fd == "" || fd == "0" {
-			r.stdin = &text
-		}
-		return
-	}
-	list := r.fields(rd.Word, w)
-	if len(list) != 1 {
-		if len(list) > 1 {
-			r.opaque(span, "a redirection to several words")
-		}
-		return
-	}
-	target := list[0]
-	if target == "!" {
-		r.opaque(span, "a redirection that zsh reads otherwise")
-	}
-	reads, writes := false, false
-	switch rd.Op {
-	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.AppClob, syntax.RdrAllClob, syntax.AppAllClob:
-		writes = true
-	case syntax.RdrIn:
-		reads = true
-	case syntax.RdrInOut:
-		reads, writes = true, true
-	case syntax.DplIn, syntax.DplOut:
-		if isNumber(target) || target == commands.Number || target == "-" || strings.HasSuffix(target, "-") && isNumber(target[:len(target)-1]) {
-			if rd.Op == syntax.DplOut && (fd == "" || fd == "1") {
-				r.sink = nil // it goes elsewhere
-			}
-			return
-		}
-		reads, writes = rd.Op == syntax.DplIn, rd.Op == syntax.DplOut
+// tell adds an effect under the name of its path.
+func (r *reader) tell(e effect.Effect, p effect.Path, text, cwd string) {
+	switch {
+	case !p.Known():
+		e.Target = display(text)
+	case p.Inside():
+		e.Target = p.Rel
 	default:
-		r.opaque(span, "a redirection that is not followed")
-		return
+		e.Target = p.Abs
 	}
-	if host, isNet := strings.CutPrefix(target, "/dev/tcp/"); isNet {
-		r.net(host, span, nil, "")
-		return
-	}
-	if host, isNet := strings.CutPrefix(target, "/dev/udp/"); isNet {
-		r.net(host, span, nil, "")
-		return
-	}
-	where := r.spans.span(rd)
-	if reads {
-		r.path(pathEffect{kind: effect.Read, text: target, span: where}, w)
-		if fd == "" || fd == "0" {
-			text := commands.Words
-			r.stdin = &text
-		}
-	}
-	if writes {
-		r.path(pathEffect{kind: effect.Write, text: target, span: where}, w)
-		if fd == "" || fd == "1" || rd.Op == syntax.RdrAll || rd.Op == syntax.AppAll {
-			r.sink = nil
-		}
-	}
+	r.add(e)
 }
 
-// heredoc is the text of a here-document, expanded unless its word is quoted.
-func (r *reader) heredoc(rd *syntax.Redirect, w *world) string {
-	if rd.Hdoc == nil {
-		return ""
+// linked remembers a link that the text makes.
+func (r *reader) linked(at, target string) {
+	if at == target || strings.HasPrefix(target, at+"/") {
+		return
 	}
-	quoted := false
-	for _, p := range rd.Word.Parts {
-		switch p := p.(type) {
-		case *syntax.Lit:
-			quoted = quoted || strings.IndexByte(p.Value, '\\') >= 0
-		default:
-			quoted = true
-		}
+	p := *r.place
+	if r.through != nil {
+		p = *r.through
 	}
-	x := expansion{r: r, w: w, quotes: 1}
-	for _, p := range rd.Hdoc.Parts {
-		if lit, isLit := p.(*syntax.Lit); isLit {
-			if quoted {
-				x.cur.WriteString(lit.Value)
-			} else {
-				x.cur.WriteString(strings.ReplaceAll(dquoted(strings.ReplaceAll(lit.Value, `\"`, `\\"`)), "\x00", ""))
-			}
-			continue
-		}
-		x.part(p)
+	p.Facts.Links = maps.Clone(p.Facts.Links)
+	if p.Facts.Links == nil {
+		p.Facts.Links = map[string]string{}
 	}
-	return x.one()
+	if len(p.Facts.Links) < maxFields {
+		p.Facts.Links[at] = target
+	}
+	r.through = &p
 }
 
 // net tells an address: a URL, "host", "host:port" or "host/port".
@@ -279,7 +208,7 @@ func (r *reader) foreign(ws []word, name string, w *world, ctx context) {
 	cmd := &effect.Command{Program: name, Wrappers: ctx.wrappers, Class: effect.Code, Described: false}
 	plainWords(cmd, ws[1:])
 	r.add(effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option})
-	r.path(pathEffect{kind: effect.Read, text: name, span: ws[0].span, cmd: cmd, maybe: true}, w)
+	r.path(pathEffect{kind: effect.Read, text: name, span: ws[0].span, cmd: cmd, priv: ctx.privileged}, w)
 	r.add(effect.Effect{Target: "runs a program by its path", Span: ws[0].span, Command: cmd, Coverable: true, Privileged: ctx.privileged})
 	r.maybePaths(ws[1:], cmd, w)
 	r.tellSecrets(span, cmd)
@@ -372,7 +301,7 @@ func (r *reader) output(name string, reading *commands.Reading, ws []word, w *wo
 		}
 	case "cat":
 		if len(words) == 0 && r.stdin != nil {
-			r.print(*r.stdin)
+			r.print(r.stdin.text)
 			return
 		}
 	case "basename":

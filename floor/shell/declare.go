@@ -19,6 +19,7 @@ type declaration struct {
 	readonly bool
 	integer  bool
 	folded   bool
+	case_    rune // the letter that folds
 	ref      bool
 	lists    bool // an array with names for subscripts
 	global   bool
@@ -49,6 +50,12 @@ func (r *reader) decl(c *syntax.DeclClause, w *world) []*world {
 			d.named = true
 			d.before(r, a.Name.Value, w)
 			r.assign(a, w, d.export)
+			if a.Array != nil && (d.integer || d.folded) {
+				w.setVar(a.Name.Value, variable{text: commands.Unknown, array: true, lost: true})
+			}
+			if d.folded && a.Array == nil {
+				d.fold(r, a, w)
+			}
 			d.after(r, a.Name.Value, w)
 		case a.Name != nil:
 			d.word(r, a.Name.Value, w)
@@ -109,12 +116,15 @@ func (d *declaration) word(r *reader, t string, w *world) {
 			r.opaque(d.span, "a function that cannot be changed any more")
 		case d.export:
 			w.exportFuncs = true
-			r.add(effect.Effect{Kind: effect.Env, Target: "BASH_FUNC_" + name, Span: d.span})
+			r.add(effect.Effect{Kind: effect.Env, Target: "BASH_FUNC_" + name + "%%", Span: d.span})
 		}
 		return
 	}
 	d.before(r, name, w)
-	if assigns {
+	if assigns && strings.HasPrefix(text, "(") {
+		r.opaque(d.span, "a list given as text")
+		w.setVar(name, variable{text: commands.Unknown, array: true, lost: true})
+	} else if assigns {
 		r.assignVar(w, name, text, d.span)
 	} else if v, known := w.vars[name]; known && d.export {
 		r.steer(name, v.text, d.span, nil)
@@ -143,17 +153,37 @@ func (d *declaration) option(r *reader, t string) {
 		case 'i':
 			d.integer = true
 		case 'u', 'l', 'c':
-			d.folded = true
+			d.folded, d.case_ = true, c
 		case 'A':
 			d.lists = true
 		case 'g':
 			d.global = true
+		case 'I':
+			r.opaque(d.span, "a variable that takes the value of another scope")
 		case 'f', 'F':
 			d.funcs = true
 		case 'p':
 			d.shows = true
 		}
 	}
+}
+
+// fold gives a variable of one case its value in that case.
+func (d *declaration) fold(r *reader, a *syntax.Assign, w *world) {
+	text := r.assigned(a.Value, w)
+	v, known := w.vars[a.Name.Value]
+	if !known || a.Append || !commands.Known(text) {
+		return
+	}
+	switch d.case_ {
+	case 'l':
+		v.text = strings.ToLower(text)
+	case 'u':
+		v.text = strings.ToUpper(text)
+	default:
+		return
+	}
+	w.setVar(a.Name.Value, v)
 }
 
 // before applies what holds when the value is assigned.

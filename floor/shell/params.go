@@ -157,7 +157,7 @@ func (x *expansion) param(p *syntax.ParamExp) {
 					}
 				}
 			}
-			if v.array && !v.lost && len(v.list) == 0 {
+			if v.array && !v.lost && len(v.list) == 0 && p.Slice == nil {
 				return
 			}
 			x.list(nil, true, false)
@@ -325,7 +325,7 @@ func (x *expansion) modified(p *syntax.ParamExp, name, text string, known, unset
 			in.word(e.Word)
 			pat = strings.Join(in.done(), " ")
 		}
-		if !plainText || strings.Contains(pat, commands.Unknown) || strings.Contains(pat, commands.Words) ||
+		if !plainText || strings.IndexByte(pat, '(') >= 0 || strings.Contains(pat, commands.Unknown) || strings.Contains(pat, commands.Words) ||
 			strings.Contains(pat, commands.Number) || strings.Contains(pat, commands.Set) || strings.Contains(pat, commands.Temp) {
 			return trimmed(text)
 		}

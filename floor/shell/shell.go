@@ -55,7 +55,7 @@ func Effects(text string, place *paths.Place, know *commands.Knowledge) []effect
 	}
 	ws := r.nested(text, []*world{newWorld(place)}, spans{}, whole)
 	// A trap may run after everything else has changed the state.
-	ws = collapse(append(ws, r.exits...))
+	ws = collapse(append(append(ws, r.exits...), r.passed...))
 	for _, t := range r.traps {
 		r.nested(t.text, ws, spans{fixed: &t.span}, t.span)
 	}
@@ -93,19 +93,23 @@ type reader struct {
 	over  bool // the limits were met and told
 	ran   bool // something was run, even without an effect
 
-	sink    *sink   // where standard output goes, nil when nobody needs it
-	stdin   *string // what standard input holds, nil when there is none
-	branch  int     // > 0 where it cannot be told whether this runs
-	unset   bool    // take variables that nobody assigned as unset
-	met     bool    // such a variable with a default was met
-	both    bool    // both courses of such a variable are told
-	chosen  string  // the variable they are about
-	secrets []string
-	traps   []trapped
-	exits   []*world // where the text ends before its end
-	frame   frame
-	mayFail int  // what may have failed so far, besides commands
-	aborts  bool // this shell may have ended before: what is printed may not be
+	sink      *sink  // where standard output goes, nil when nobody needs it
+	stdin     *input // what standard input holds, nil when there is none
+	branch    int    // > 0 where it cannot be told whether this runs
+	unset     bool   // take variables that nobody assigned as unset
+	met       bool   // such a variable with a default was met
+	both      bool   // both courses of such a variable are told
+	chosen    string // the variable they are about
+	secrets   []string
+	traps     []trapped
+	passed    []*world     // where the text has been since the first trap
+	through   *paths.Place // the place with the links that the text made
+	exits     []*world     // where the text ends before its end
+	frame     frame
+	mayFail   int  // what may have failed so far, besides commands
+	rerouted  int  // redirections around: what prints may fail
+	emptyExec bool // exec without a command
+	aborts    bool // this shell may have ended before: what is printed may not be
 }
 
 type seenKey struct {
@@ -276,6 +280,12 @@ func (r *reader) nested(text string, ws []*world, sp spans, where effect.Span) [
 	if continued(text) {
 		r.opaque(where, "a line continuation inside an operator")
 	}
+	if strings.IndexByte(text, '\r') >= 0 { // shells keep it, the parser does not
+		r.opaque(where, "a carriage return")
+	}
+	if trailing := len(text) - len(strings.TrimRight(text, "\\")); trailing%2 == 1 {
+		r.opaque(where, "a backslash with nothing behind it")
+	}
 	r.depth++
 	defer func() { r.depth-- }()
 	if !r.step() {
@@ -346,6 +356,13 @@ func (r *reader) stmts(list []*syntax.Stmt, ws []*world) []*world {
 			ws = next
 		}
 		ws = collapse(ws)
+		if len(r.traps) > 0 { // a trap may run here
+			for _, w := range ws {
+				f := w.fork()
+				f.status = unknown
+				r.passed = collapse(append(r.passed, f))
+			}
+		}
 	}
 	return ws
 }
@@ -385,25 +402,6 @@ func (r *reader) stmt(s *syntax.Stmt, w *world) []*world {
 	return ws
 }
 
-// redirected applies the redirections of a statement and runs it.
-func (r *reader) redirected(s *syntax.Stmt, w *world) []*world {
-	if len(s.Redirs) == 0 {
-		return r.cmd(s, w)
-	}
-	savedIn, savedSink := r.stdin, r.sink
-	// Words are expanded before redirections for a simple command; only an
-	// assignment by ${x:=...} could tell the difference.
-	for _, rd := range s.Redirs {
-		r.redirect(rd, w)
-	}
-	ws := r.cmd(s, w)
-	for _, w := range ws { // a redirection may fail, and the command with it
-		w.status = unknown
-	}
-	r.stdin, r.sink = savedIn, savedSink
-	return ws
-}
-
 func (r *reader) cmd(s *syntax.Stmt, w *world) []*world {
 	switch c := s.Cmd.(type) {
 	case nil:
@@ -434,9 +432,19 @@ func (r *reader) cmd(s *syntax.Stmt, w *world) []*world {
 			return []*world{w}
 		}
 		if list := declared(c); list != nil {
+			if b, isBinary := c.Body.Cmd.(*syntax.BinaryCmd); isBinary && (b.Op == syntax.Pipe || b.Op == syntax.PipeAll) {
+				r.opaque(r.spans.span(c), "a function declared in a pipe")
+			}
 			return r.stmt(list, w)
 		}
 		w.setFunc(c.Name.Value, c.Body, r.spans)
+		if c.Name.Value == "command_not_found_handle" { // it runs for any name
+			in := w.fork()
+			in.args, in.argsLost = nil, true
+			r.branch++
+			r.function(in.funcs[c.Name.Value], []word{{commands.Words, r.spans.span(c), nil}, {commands.Words, r.spans.span(c), nil}}, nil, in, r.spans.span(c))
+			r.branch--
+		}
 		w.status = ok
 		return []*world{w}
 	case *syntax.ArithmCmd:
@@ -538,10 +546,10 @@ func (r *reader) binary(c *syntax.BinaryCmd, w *world) []*world {
 		r.stmts([]*syntax.Stmt{c.X}, []*world{left})
 		r.sink, r.branch, r.aborts = saved, branch, aborts
 		text := s.String()
-		if c.Op == syntax.PipeAll && text == "" {
+		if c.Op == syntax.PipeAll { // messages get there as well
 			text = commands.Words
 		}
-		r.stdin = &text
+		r.stdin = &input{text: text}
 		// The last part of a pipe runs in a subshell as well (lastpipe is off
 		// unless the text sets it; a world keeps both courses then).
 		right := w.fork()
@@ -675,6 +683,9 @@ func (r *reader) test(x syntax.TestExpr, w *world) {
 			r.path(pathEffect{kind: effect.Read, text: a, span: r.spans.span(l), meta: true}, w)
 			r.path(pathEffect{kind: effect.Read, text: b, span: r.spans.span(rt), meta: true}, w)
 		default:
+			if x.Op == syntax.TsReMatch {
+				w.setVar("BASH_REMATCH", variable{text: commands.Unknown, array: true, lost: true})
+			}
 			// Where zsh reads this, a pattern may end in a glob qualifier
 			// that runs code: (e:'...':), (+f).
 			raw := r.source(rt)

@@ -3,6 +3,7 @@ package shell
 import (
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"assent/floor/commands"
@@ -22,6 +23,7 @@ type typed struct {
 	class   effect.Class // when what follows tells more than the data
 	code    bool         // code was given: as text, a file or a library
 	shell   bool         // shell text was given and followed
+	split   bool         // the inner command was told with a split text
 }
 
 func (t *typed) all() {
@@ -87,7 +89,13 @@ func (t *typed) all() {
 		r.add(effect.Effect{Target: is.Why, Span: span, Command: t.cmd, Coverable: is.Coverable, Privileged: t.ctx.privileged})
 	}
 	for _, in := range rd.Inner {
+		if t.split && in.Option == "" && in.Module == "" {
+			continue
+		}
 		t.inner(in)
+	}
+	if t.cmd.Program == "ln" || t.cmd.Program == "gln" || t.cmd.Program == "link" {
+		t.link()
 	}
 	if shells[t.cmd.Program] {
 		t.shellStdin()
@@ -140,11 +148,63 @@ func (t *typed) fixed(f commands.Fixed) {
 			return
 		}
 		t.path(f.Kind, text, span, "", false, false)
+		if f.Kind == effect.Write {
+			t.into(text, span)
+		}
 	case effect.Opaque:
 		t.r.add(effect.Effect{Target: f.Target, Span: span, Command: t.cmd, Coverable: true, Privileged: t.ctx.privileged})
 	default:
 		t.r.add(effect.Effect{Kind: f.Kind, Target: f.Target, Span: span, Command: t.cmd})
 	}
+}
+
+// link tells the reader of a link that the text makes: what is done through it
+// later is also told where it leads.
+func (t *typed) link() {
+	symbolic := slices.ContainsFunc(t.reading.Options, func(u commands.Use) bool { return u.Name == "--symbolic" })
+	var sources []string
+	dest := "."
+	for _, o := range t.reading.Operands {
+		if o.Type == commands.Write {
+			dest = o.Text
+		} else if o.Word >= 0 {
+			sources = append(sources, o.Text)
+		}
+	}
+	for i := range t.reading.Options {
+		if t.reading.Options[i].Name == "--target-directory" {
+			dest = t.reading.Options[i].Value
+		}
+	}
+	to := t.r.folder(dest, t.cwd)
+	for _, s := range sources {
+		inside := t.r.folder(strings.TrimRight(dest, "/")+"/"+s[strings.LastIndexByte(strings.TrimRight(s, "/"), '/')+1:], t.cwd)
+		for _, at := range []string{to, inside} {
+			from := t.cwd
+			if symbolic && at != "" {
+				from = at[:strings.LastIndexByte(at, '/')+1]
+			}
+			target := t.r.folder(s, strings.TrimSuffix(from, "/"))
+			if from == "/" {
+				target = t.r.folder("/"+s, "/")
+			}
+			if at == "" || target == "" {
+				t.opaque("a link that cannot be told", t.ws[0].span, "", true)
+				continue
+			}
+			t.r.linked(at, target)
+		}
+	}
+}
+
+// copiesTrees reports whether a copy takes folders with all that is in them.
+func (t *typed) copiesTrees() bool {
+	if t.cmd.Program != "cp" && t.cmd.Program != "gcp" {
+		return false
+	}
+	return slices.ContainsFunc(t.reading.Options, func(u commands.Use) bool {
+		return u.Name == "--recursive" || u.Name == "--archive" || u.Name == "-R"
+	})
 }
 
 // into tells what a copy is called that goes into a folder: the name of its
@@ -163,16 +223,14 @@ func (t *typed) into(dest string, span effect.Span) {
 	}
 	folder := dest == "." || dest == ".." || strings.HasSuffix(dest, "/") || strings.HasSuffix(dest, "/.") || strings.HasSuffix(dest, "/..") || len(sources) > 1 ||
 		t.r.place.Facts.Dirs[t.r.folder(dest, t.cwd)] || slices.ContainsFunc(t.reading.Options, func(u commands.Use) bool { return u.Name == "--target-directory" })
-	if !folder {
-		return
-	}
 	for _, s := range sources {
 		s = strings.TrimRight(s, "/")
 		name := s[strings.LastIndexByte(s, '/')+1:]
 		if strings.Contains(name, found) || name == "." || name == ".." || name == "" {
 			continue
 		}
-		t.path(effect.Write, strings.TrimRight(dest, "/")+"/"+name, span, "", false, false)
+		t.r.path(pathEffect{kind: effect.Write, text: strings.TrimRight(dest, "/") + "/" + name, span: span, cmd: t.cmd, cwd: t.cwd, at: true,
+			maybe: !folder, tree: t.copiesTrees(), priv: t.ctx.privileged}, t.w)
 	}
 }
 
@@ -250,7 +308,7 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 			t.opaque("a name that some programs run as a command", span, option, false)
 		}
 		if !std {
-			t.path(effect.Write, text, span, option, false, false)
+			t.path(effect.Write, text, span, option, false, t.copiesTrees())
 			t.into(text, span)
 		}
 	case commands.Edit:
@@ -286,7 +344,17 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 	case commands.Shell:
 		t.shellText(text, span, option, src, off)
 	case commands.Split:
-		t.shellText(text+" "+strings.Join(quoted(t.ws, t.reading.Loose), " "), span, option, word{}, 0)
+		// The words that follow are the end of the command in the text.
+		rest := quoted(t.ws, t.reading.Loose)
+		for _, in := range t.reading.Inner {
+			if in.Option == "" && in.Module == "" {
+				for _, x := range t.ws[in.From:in.To] {
+					rest = append(rest, quote(x.text))
+				}
+				t.split = true
+			}
+		}
+		t.shellText(text+" "+strings.Join(rest, " "), span, option, word{}, 0)
 	case commands.Assign:
 		name, v, isAssign := strings.Cut(text, "=")
 		if !isAssign {
@@ -350,9 +418,23 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 	case commands.Mount:
 		t.mount(text, span, option)
 	case commands.Suffix:
-		if strings.Contains(text, "/") || !commands.Known(text) {
+		switch {
+		case text == "":
+		case strings.Contains(text, "/") || !commands.Known(text):
 			t.path(effect.Write, strings.ReplaceAll(text, "*", "x"), span, option, false, false)
 			t.opaque("writes backup copies elsewhere", span, option, false)
+		default:
+			for _, o := range t.reading.Operands {
+				if o.Type != commands.Edit && o.Type != commands.Write {
+					continue
+				}
+				backup := o.Text + text
+				if strings.Contains(text, "*") {
+					i := strings.LastIndexByte(o.Text, '/') + 1
+					backup = o.Text[:i] + strings.ReplaceAll(text, "*", o.Text[i:])
+				}
+				t.path(effect.Write, backup, span, option, false, false)
+			}
 		}
 	default:
 		t.opaque("a value of a kind that is not followed", span, option, false)
@@ -494,12 +576,18 @@ func (t *typed) stdinCode(span effect.Span) {
 	switch {
 	case in == nil:
 		t.opaque("starts a shell or an interpreter that reads commands", span, "", false)
-	case shells[t.cmd.Program] && !foreignShells[t.cmd.Program] && commands.Known(*in):
+	case shells[t.cmd.Program] && !foreignShells[t.cmd.Program] && commands.Known(in.text):
 		w := t.w.child(t.r.place)
 		w.cwd = t.cwd
 		w.argsLost = true
 		from := t.r.privileged(t)
-		t.r.child(*in, w, spans{fixed: &span}, span)
+		text := in.text
+		in.text, in.used = commands.Words, false
+		t.r.child(text, w, spans{fixed: &span}, span)
+		if in.used && strings.Contains(strings.TrimRight(text, "\n"), "\n") {
+			t.opaque("a script on standard input that something in it may read", span, "", false)
+		}
+		in.used = true
 		t.r.restore(t, from)
 		if !t.loads() {
 			t.class = effect.Wrap
@@ -582,22 +670,94 @@ func (t *typed) inner(in commands.Inner) {
 	case in.Stdin:
 		input := commands.Words
 		if r.stdin != nil {
-			input = *r.stdin
+			input = r.stdin.text
 		}
-		words = t.fill(words, replace, input)
 		saved := r.stdin
 		r.stdin = nil
-		r.simple(words, nil, w, ctx)
+		for _, run := range t.fills(words, replace, input) {
+			r.simple(run, nil, w, ctx)
+		}
 		r.stdin = saved
 		return
 	}
 	r.simple(words, nil, w, ctx)
 }
 
-// fill gives a command the words that come from standard input.
+// fills are the command lines that xargs makes of the words it is given and
+// those that come from standard input.
+func (t *typed) fills(words []word, replace, input string) [][]word {
+	span := spanOf(t.ws)
+	if replace != "" {
+		return [][]word{t.fill(words, replace, input)}
+	}
+	per, lines, sep, stop := 0, false, "", ""
+	for i := range t.reading.Options {
+		u := &t.reading.Options[i]
+		switch u.Name {
+		case "--max-args", "-n":
+			per, _ = strconv.Atoi(u.Value)
+		case "--max-lines", "-L", "-l":
+			lines = true
+		case "--null", "-0":
+			sep = "\n"
+		case "--delimiter", "-d":
+			if sep = u.Value; len(sep) != 1 {
+				input = commands.Words
+			}
+		case "--eof", "-E", "-e":
+			stop = u.Value
+		case "--arg-file", "-a", "--max-chars", "-s", "--exit", "-x", "--process-slot-var":
+			input = commands.Words
+		}
+	}
+	input = strings.TrimSuffix(input, "\n")
+	var groups [][]string
+	switch {
+	case strings.Contains(input, commands.Words) || strings.Contains(input, commands.Unknown) || input == "":
+		// Nobody knows the words: there may be none, and there may be any.
+		with := append(slices.Clone(words), word{commands.Words, span, nil})
+		return [][]word{words, with}
+	case sep != "":
+		groups = [][]string{strings.Split(strings.TrimSuffix(input, sep), sep)}
+	case strings.ContainsAny(input, `"'\`):
+		return [][]word{append(slices.Clone(words), word{commands.Words, span, nil})}
+	case lines:
+		for l := range strings.SplitSeq(input, "\n") {
+			groups = append(groups, strings.Fields(l))
+		}
+	default:
+		groups = [][]string{strings.Fields(input)}
+	}
+	var out [][]word
+	for _, g := range groups {
+		if i := slices.Index(g, stop); stop != "" && i >= 0 {
+			g = g[:i]
+		}
+		n := len(g)
+		if per > 0 {
+			n = per
+		}
+		for len(g) > 0 {
+			run := slices.Clone(words)
+			for _, f := range g[:min(n, len(g))] {
+				run = append(run, word{f, span, nil})
+			}
+			g = g[min(n, len(g)):]
+			if out = append(out, run); len(out) > maxRounds {
+				t.opaque("more runs than are followed", span, "", false)
+				return out
+			}
+		}
+	}
+	if len(out) == 0 {
+		out = [][]word{words}
+	}
+	return out
+}
+
+// fill puts a line of standard input where the command names it.
 func (t *typed) fill(words []word, replace, input string) []word {
 	input = strings.TrimRight(input, "\n")
-	span := spanOf(t.ws)
 	if replace != "" {
 		line := input
 		if strings.Contains(line, "\n") {
@@ -612,12 +772,6 @@ func (t *typed) fill(words []word, replace, input string) []word {
 			}
 		}
 		return out
-	}
-	for f := range strings.FieldsSeq(input) {
-		words = append(words, word{strings.Trim(f, `"'`), span, nil})
-	}
-	if input == "" {
-		words = append(words, word{commands.Words, span, nil})
 	}
 	return words
 }

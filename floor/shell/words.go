@@ -47,6 +47,13 @@ func (r *reader) fields(word *syntax.Word, w *world) []string {
 	var out []string
 	for _, b := range r.braces(word) {
 		x := expansion{r: r, w: w, split: true}
+		if len(b.Parts) > 0 {
+			if lit, isLit := b.Parts[0].(*syntax.Lit); isLit {
+				if name, _, has := strings.Cut(lit.Value, "="); has && isName(name) {
+					x.colons, x.assigns = true, true
+				}
+			}
+		}
 		x.word(b)
 		list := x.done()
 		for _, f := range list {
@@ -244,14 +251,16 @@ func padded(s string) bool {
 
 // expansion builds the abstract text of one word.
 type expansion struct {
-	r      *reader
-	w      *world
-	cur    strings.Builder
-	out    []string
-	began  bool // the current field exists, even when it is empty
-	split  bool // unquoted expansions are split, globs are marked
-	colons bool
-	quotes int
+	r        *reader
+	w        *world
+	cur      strings.Builder
+	out      []string
+	began    bool // the current field exists, even when it is empty
+	split    bool // unquoted expansions are split, globs are marked
+	colons   bool
+	vanished bool // a list without elements was expanded
+	assigns  bool // the word looks like an assignment: ~ counts after its sign
+	quotes   int
 }
 
 func (x *expansion) done() []string {
@@ -309,7 +318,7 @@ func (x *expansion) lit(s string, first, last bool) {
 			} else {
 				x.cur.WriteByte(c)
 			}
-		case (c == ':' || c == '=' && !x.split) && x.colons && i+1 < len(s) && s[i+1] == '~':
+		case (c == ':' || c == '=' && (!x.split || x.assigns)) && x.colons && i+1 < len(s) && s[i+1] == '~':
 			x.cur.WriteByte(c)
 			s = x.tilde(s[i+1:], last)
 			i = -1
@@ -441,6 +450,7 @@ func (x *expansion) part(p syntax.WordPart) {
 		}
 	case *syntax.DblQuoted:
 		x.began = true
+		x.vanished = false
 		x.quotes++
 		for _, q := range p.Parts {
 			if lit, isLit := q.(*syntax.Lit); isLit {
@@ -452,8 +462,7 @@ func (x *expansion) part(p syntax.WordPart) {
 		x.quotes--
 		if len(p.Parts) == 1 {
 			// "$@" without parameters is no word at all.
-			if pe, isParam := p.Parts[0].(*syntax.ParamExp); isParam && pe.Param != nil && pe.Param.Value == "@" &&
-				len(x.w.args) == 0 && !x.w.argsLost && x.cur.Len() == 0 && pe.Exp == nil {
+			if pe, isParam := p.Parts[0].(*syntax.ParamExp); isParam && x.vanished && x.cur.Len() == 0 && pe.Exp == nil && len(x.out) == 0 {
 				x.began = false
 			}
 		}
@@ -550,8 +559,13 @@ func (x *expansion) list(items []string, lost, joined bool) {
 		}
 		x.began = true
 	case joined || !x.split:
+		if x.w.ifs && len(items) > 1 { // joined by what IFS begins with
+			x.text(commands.Unknown)
+			return
+		}
 		x.text(strings.Join(items, " "))
 	default:
+		x.vanished = len(items) == 0
 		for i, it := range items {
 			if i > 0 {
 				x.flush()
@@ -701,8 +715,7 @@ func (r *reader) process(p *syntax.ProcSubst, w *world) {
 	saved, savedIn, branch := r.sink, r.stdin, r.branch
 	r.sink, r.branch = &sink{}, 0
 	if p.Op == syntax.CmdOut { // >(cmd): it reads what is written
-		text := commands.Words
-		r.stdin = &text
+		r.stdin = &input{text: commands.Words}
 	}
 	r.aside(p.Stmts, w)
 	r.sink, r.stdin, r.branch = saved, savedIn, branch

@@ -65,6 +65,7 @@ type world struct {
 	shared      bool // the maps belong to another world as well
 	exportAll   bool // set -a
 	exportFuncs bool // a function was exported
+	physical    bool // cd and pwd follow links
 	alien       bool // the environment is not the one the text started with
 	zero        string
 	refs        map[string]bool  // variables that stand for others
@@ -211,6 +212,16 @@ func (w *world) setFunc(name string, body *syntax.Stmt, sp spans) {
 	w.funcs[name] = function{body, sp}
 }
 
+func (w *world) dropFunc(name string) {
+	w.own()
+	delete(w.funcs, name)
+}
+
+func (w *world) dropAlias(name string) {
+	w.own()
+	delete(w.aliases, name)
+}
+
 func (w *world) setAlias(name, text string) {
 	w.own()
 	if w.aliases == nil {
@@ -222,7 +233,7 @@ func (w *world) setAlias(name, text string) {
 // equal reports whether two worlds are the same to everything that follows.
 func (w *world) equal(o *world) bool {
 	return w.cwd == o.cwd && w.old == o.old && w.status == o.status && w.argsLost == o.argsLost &&
-		w.globbing == o.globbing && w.ifs == o.ifs && w.lastpipe == o.lastpipe && w.alien == o.alien && w.zero == o.zero &&
+		w.globbing == o.globbing && w.ifs == o.ifs && w.lastpipe == o.lastpipe && w.alien == o.alien && w.physical == o.physical && w.zero == o.zero &&
 		w.exportAll == o.exportAll && w.exportFuncs == o.exportFuncs &&
 		slices.Equal(w.args, o.args) && slices.Equal(w.dirs, o.dirs) &&
 		maps.EqualFunc(w.vars, o.vars, variable.equal) && maps.Equal(w.aliases, o.aliases) && maps.Equal(w.refs, o.refs) &&
@@ -323,7 +334,7 @@ func (w *world) widen(o *world) bool {
 	for _, flag := range [...]struct {
 		w *bool
 		o bool
-	}{{&w.globbing, o.globbing}, {&w.ifs, o.ifs}, {&w.lastpipe, o.lastpipe}, {&w.alien, o.alien},
+	}{{&w.globbing, o.globbing}, {&w.ifs, o.ifs}, {&w.lastpipe, o.lastpipe}, {&w.alien, o.alien}, {&w.physical, o.physical},
 		{&w.exportAll, o.exportAll}, {&w.exportFuncs, o.exportFuncs}} {
 		if flag.o && !*flag.w {
 			*flag.w, changed = true, true

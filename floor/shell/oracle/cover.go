@@ -54,8 +54,8 @@ func (f Fact) plumbing() bool {
 }
 
 func (f Fact) covered(e *effect.Effect, at int) Cover {
-	if e.Certainty == effect.Maybe && !f.List {
-		return Untold // a guess is no telling
+	if e.Certainty == effect.Maybe && !f.List && e.Kind != effect.Write {
+		return Untold // a guess is no telling, but for a copy that may go into a folder
 	}
 	best := Untold
 	switch {
