@@ -40,6 +40,13 @@ forge:
   options: {flag: -k}
   commands: {"install*": {class: install, operands: [text...]}}
   operands: [text...]
+lone:
+  class: wrap
+  options: {flag: --version --all}
+  bare: {class: install, when: [{has: --all, effects: [write .]}]}
+  commands: {x: look}
+  operands: [argv...]
+  when: [{has: --version, args: "==0", class: look}, {args: "==0", class: code}]
 goals:
   class: build
   commands: {"install*": {class: install, operands: [makearg...]}}
@@ -76,6 +83,9 @@ func TestMeaning(t *testing.T) {
 		{"a value that cannot be told", "tell -f a" + Unknown, "environ --format:text=a" + Unknown},
 		{"a subcommand behind --", "forge -k -- all install", "build -k:flag= text=all text=install !a further subcommand: install"},
 		{"a word behind -- that is none", "forge -- all", "build text=all"},
+		{"a bare call", "lone", "install"},
+		{"an option of a bare call", "lone --all", "install --all:flag= +write ."},
+		{"an option that asks for a look", "lone --version", "look --version:flag="},
 		{"a goal behind others", "goals all install-x", "build makearg=all makearg=install-x !a further subcommand: install-x"},
 		{"+ ends a command behind {} only", "seek . -exec cp a + b ; -print", "look -exec:argv=cp -print:flag= meta_tree=. {cp a + b}"},
 		{"and there it does", "seek . -exec cp {} + -print", "look -exec:argv=cp -print:flag= meta_tree=. {cp {}}"},
@@ -98,6 +108,9 @@ func told(words []string, r Reading) string {
 	}
 	for _, in := range r.Inner {
 		out = append(out, "{"+strings.Join(words[in.From:in.To], " ")+"}")
+	}
+	for _, f := range r.Effects {
+		out = append(out, "+"+f.Kind.String()+" "+f.Target)
 	}
 	for _, i := range r.Issues {
 		out = append(out, "!"+i.Why)

@@ -575,14 +575,27 @@ func (r *reader) present(a *anyOf, _ bool) bool {
 	return false
 }
 
+// alone reads a call without a subcommand as what the bare program does, unless
+// an option tells more (yarn installs, yarn --version looks).
+func (r *reader) alone(b *Entry) {
+	top := r.cur
+	r.cur, r.Entry = b, b
+	class, ops, fixed := r.applied(0)
+	for i := range top.When {
+		if a := &top.When[i]; a.has != nil && a.Class != "" && r.holds(a, 0) {
+			class = a.Class
+			fixed = append(slices.Clip(fixed), a.Effects...)
+		}
+	}
+	r.Class, r.Effects = class, fixed
+	r.assign(ops)
+}
+
 // finish applies the alternatives and gives every operand its type.
 func (r *reader) finish() {
 	r.Entry = r.cur
 	if r.hasCommands() && !r.noSubs && len(r.Loose) == 0 && r.cur.bare != nil {
-		b := r.cur.bare
-		r.Class, r.Entry = b.Class, b
-		r.Effects = b.Effects
-		r.assign(b.Operands)
+		r.alone(r.cur.bare)
 		return
 	}
 	n := r.commandWords()
