@@ -42,7 +42,8 @@ forge:
   operands: [text...]
 lone:
   class: wrap
-  options: {flag: --version --all}
+  options: {flag: --version}
+  persistent: {flag: --all}
   bare: {class: install, when: [{has: --all, effects: [write .]}]}
   commands: {x: look}
   operands: [argv...]
