@@ -170,7 +170,7 @@ func (r *row) facts(ws string) paths.Facts {
 		}
 		to, _, _ = strings.Cut(to, " (")
 		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(abs(link)), to)
+			to = filepath.Join(ws, to)
 		}
 		f.Links[abs(link)] = to
 	}
@@ -192,7 +192,9 @@ func (r *row) text() string {
 }
 
 // wrong are rows this floor answers otherwise on purpose, with the reason.
-var wrong = map[string]string{}
+var wrong = map[string]string{
+	"bypass-bash-031": "the rules of the row name only echo, but ls is a look-up in the workspace and silent without any rule",
+}
 
 // Nothing that a real report says was let through by mistake is allowed.
 func TestCorporaBypass(t *testing.T) {

@@ -416,7 +416,8 @@ func (j *judgement) cover(effects []Judged) {
 	for i := range effects {
 		d := &effects[i]
 		disguised := d.Result == approval.Deny && d.Rule == opaqueDisguise // a rule that names the wrapper answers it
-		if d.Result != approval.Ask && !disguised || d.operator || d.Kind == effect.Run || d.Kind == effect.MCP {
+		itself := d.Kind == effect.Read && d.Option == effect.ProgramItself && d.rule == nil && d.Result == approval.Deny
+		if d.Result != approval.Ask && !disguised && !itself || d.operator || d.Kind == effect.Run || d.Kind == effect.MCP {
 			continue
 		}
 		for k := range j.allowed {
@@ -443,6 +444,9 @@ func (a *allowedCommand) covers(d *Judged) bool {
 	case effect.Opaque:
 		return d.Coverable
 	case effect.Read:
+		if d.Option == effect.ProgramItself { // a rule that names the path has answered it
+			return a.pattern != nil && strings.Contains(a.pattern.program.text, "/")
+		}
 		return d.Certainty == effect.Maybe
 	case effect.Write, effect.Delete:
 		if !d.Path.Inside() || d.File != "" {

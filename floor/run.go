@@ -287,7 +287,7 @@ func locate(effects []effect.Effect) []effect.Effect {
 		}
 		for k := i + 1; k < len(effects); k++ {
 			r := &effects[k]
-			if r.Kind == effect.Read && r.Command == e.Command && r.Certainty == effect.Maybe && r.Span.Start == e.Span.Start {
+			if r.Kind == effect.Read && r.Command == e.Command && r.Option == effect.ProgramItself && r.Span.Start == e.Span.Start {
 				if !cloned { // they are the caller's
 					effects, cloned = slices.Clone(effects), true
 				}

@@ -133,6 +133,10 @@ type Effect struct {
 	Coverable bool
 }
 
+// ProgramItself stands as the option of a read that is the program being run,
+// where it is run by its path.
+const ProgramItself = "(program)"
+
 // Path is a prepared path (policy §1): expanded, absolute, clean, symlinks of
 // the existing part resolved. The zero value is the unknown path.
 type Path struct {

@@ -442,6 +442,7 @@ func (r *reader) chdir(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
 	name := ws[0].text
 	args := ws[1:]
+	physical, doubt := w.physical, false
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") && args[0].text != "-" && !digits(strings.TrimPrefix(args[0].text, "-")) {
 		if args[0].text == "--" {
 			args = args[1:]
@@ -452,8 +453,14 @@ func (r *reader) chdir(ws []word, _ []string, w *world, ctx context) []*world {
 			w.status = unknown
 			return []*world{w}
 		}
+		physical = physical || strings.Contains(args[0].text, "P")
+		doubt = doubt || strings.Trim(args[0].text, "-LPe") != ""
 		args = args[1:]
 	}
+	if name != "cd" || len(args) > 0 && args[0].text == "-" {
+		r.print(commands.Words)
+	}
+	doubt = doubt || len(args) > 1 // too many, which fails
 	to := ""
 	certain := false
 	switch {
@@ -483,6 +490,9 @@ func (r *reader) chdir(ws []word, _ []string, w *world, ctx context) []*world {
 			to = "."
 		}
 	}
+	if v, isSet := w.vars["CDPATH"]; isSet && v.text != "" {
+		r.print(commands.Words)
+	}
 	if v, isSet := w.vars["CDPATH"]; isSet && v.text != "" && !strings.HasPrefix(to, "/") && !strings.HasPrefix(to, ".") {
 		to = ""
 	}
@@ -492,8 +502,11 @@ func (r *reader) chdir(ws []word, _ []string, w *world, ctx context) []*world {
 		moved.dirs = append(slices.Clip(w.dirs), w.cwd)
 	}
 	moved.cwd = r.folder(to, w.cwd)
+	if physical && moved.cwd != "" {
+		moved.cwd = r.place.Prepare(to, w.cwd).Abs
+	}
 	moved.status = ok
-	if moved.cwd != "" && (certain || !backs(to) && r.exists(moved.cwd)) || moved.cwd == w.cwd && w.cwd != "" && !backs(to) {
+	if !doubt && (moved.cwd != "" && (certain || !backs(to) && r.exists(moved.cwd)) || moved.cwd == w.cwd && w.cwd != "" && !backs(to)) {
 		moved.shared = w.shared
 		return []*world{moved}
 	}
@@ -637,6 +650,7 @@ func (r *reader) shift(ws []word, _ []string, w *world, ctx context) []*world {
 	return []*world{w}
 }
 
+// setBuiltin follows set: options of the shell, then parameters.
 func (r *reader) setBuiltin(ws []word, _ []string, w *world, ctx context) []*world {
 	args := ws[1:]
 	if len(args) == 0 {
@@ -645,45 +659,64 @@ func (r *reader) setBuiltin(ws []word, _ []string, w *world, ctx context) []*wor
 		return []*world{w}
 	}
 	r.runBuiltin(ws, effect.Look, ctx)
-	if last := args[len(args)-1].text; strings.HasSuffix(last, "o") && (last[0] == '-' || last[0] == '+') || last == "+" {
-		r.print(commands.Words)
-	}
 	for i := 0; i < len(args); i++ {
-		t := args[i].text
+		t, span := args[i].text, args[i].span
 		switch {
+		case t == "-" && i+1 == len(args):
+			return []*world{w}
 		case t == "--" || t == "-":
 			r.setArgs(w, args[i+1:])
 			return []*world{w}
-		case strings.HasPrefix(t, "-") || strings.HasPrefix(t, "+"):
-			if !commands.Known(t) {
-				r.opaque(args[i].span, "an option of the shell that is not known")
-			}
-			if strings.HasSuffix(t, "o") && i+1 < len(args) {
-				i++
-			}
-			if strings.Contains(t, "f") {
-				w.globbing = true
-			}
-			if strings.Contains(t, "a") {
-				w.exportAll = t[0] == '-'
-			}
-			if strings.Contains(t, "B") || strings.Contains(t, "k") || strings.HasSuffix(t, "o") {
-				switch {
-				case !strings.HasSuffix(t, "o"):
-					r.opaque(args[i].span, "an option that changes how commands are read")
-				case i < len(args):
-					switch args[i].text {
-					case "braceexpand", "keyword", "posix", "allexport", "noglob":
-						r.opaque(args[i].span, "an option that changes how commands are read")
-					}
-				}
-			}
-		default:
+		case !commands.Known(t):
+			r.opaque(span, "an option of the shell that is not known")
+			w.args, w.argsLost = nil, true
+			continue
+		case t == "" || t[0] != '-' && t[0] != '+':
 			r.setArgs(w, args[i:])
 			return []*world{w}
+		case t == "+":
+			r.print(commands.Words)
+		}
+		for _, c := range t[1:] {
+			name := shellOptions[c]
+			if c == 'o' {
+				if i+1 == len(args) { // it shows them
+					r.print(commands.Words)
+					continue
+				}
+				i++
+				name = args[i].text
+			}
+			r.shellOption(name, t[0] == '-', span, w)
 		}
 	}
 	return []*world{w}
+}
+
+// shellOptions are the names of the letters of set.
+var shellOptions = map[rune]string{'a': "allexport", 'B': "braceexpand", 'b': "notify", 'C': "noclobber", 'E': "errtrace", 'e': "errexit",
+	'f': "noglob", 'H': "histexpand", 'h': "hashall", 'k': "keyword", 'm': "monitor", 'n': "noexec", 'P': "physical", 'p': "privileged",
+	'T': "functrace", 't': "onecmd", 'u': "nounset", 'v': "verbose", 'x': "xtrace"}
+
+// shellOption turns an option on or off.
+func (r *reader) shellOption(name string, on bool, span effect.Span, w *world) {
+	switch name {
+	case "notify", "noclobber", "errtrace", "hashall", "monitor", "noexec", "functrace", "verbose", "xtrace", "pipefail", "ignoreeof", "nolog":
+	case "noglob":
+		w.globbing = true
+	case "allexport":
+		w.exportAll = on
+	case "physical":
+		w.physical = on
+	case "errexit", "onecmd":
+		r.aborts = true
+	case "nounset":
+		r.aborts, r.nounset = true, true
+	default:
+		if name != "braceexpand" || !on {
+			r.opaque(span, "an option that changes how commands are read")
+		}
+	}
 }
 
 func (r *reader) setArgs(w *world, args []word) {
@@ -793,14 +826,12 @@ type trapped struct {
 func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
 	value := commands.Unknown
-	if in := r.stdin; in != nil {
-		if line := strings.TrimRight(in.text, "\n"); strings.Contains(line, found) && !strings.ContainsAny(line, " \n\t") {
-			value, in.used = line, true // every line is one of them
+	if r.stdin != nil {
+		if line, same := r.stdin.paths(); same {
+			value = line
 		}
 	}
-	if value == commands.Unknown {
-		r.take()
-	}
+	r.take()
 	lists := ws[0].text != "read"
 	take := "adinNptu" // the options that take a value
 	if lists {
@@ -910,7 +941,11 @@ func (r *reader) printf(ws []word, _ []string, w *world, ctx context) []*world {
 			r.add(effect.Effect{Target: "printf assigns a variable that cannot be told", Span: spanOf(ws), Command: cmd})
 			return []*world{w}
 		}
-		r.assignVar(w, name, one(format(args)), spanOf(ws))
+		text := format(args)
+		if strings.Contains(text, nul) { // which ends the value
+			text = commands.Unknown
+		}
+		r.assignVar(w, name, one(text), spanOf(ws))
 		return []*world{w}
 	}
 	option := len(args) == 0 || strings.HasPrefix(args[0].text, "-")
@@ -947,10 +982,8 @@ func format(args []word) string {
 				}
 				if text := ansi(f[i:j]); text != "" {
 					b.WriteString(text)
-				} else if strings.Contains(f, "\\n") { // NUL and line ends both
-					return commands.Words
-				} else { // what is split at NUL is split at a line end here
-					b.WriteByte('\n')
+				} else {
+					b.WriteString(nul)
 				}
 				i = j - 1
 			case f[i] == '%' && i+1 < len(f):

@@ -10,6 +10,9 @@ import (
 	"assent/floor/effect"
 )
 
+// nul stands for a NUL character in what a command prints.
+const nul = "\x00z"
+
 // found marks, behind a folder, any path at or below it: what find prints.
 const found = "\x00f"
 
@@ -208,7 +211,7 @@ func (r *reader) foreign(ws []word, name string, w *world, ctx context) {
 	cmd := &effect.Command{Program: name, Wrappers: ctx.wrappers, Class: effect.Code, Described: false}
 	plainWords(cmd, ws[1:])
 	r.add(effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option})
-	r.path(pathEffect{kind: effect.Read, text: name, span: ws[0].span, cmd: cmd, priv: ctx.privileged}, w)
+	r.path(pathEffect{kind: effect.Read, text: name, span: ws[0].span, cmd: cmd, option: effect.ProgramItself, priv: ctx.privileged}, w)
 	r.add(effect.Effect{Target: "runs a program by its path", Span: ws[0].span, Command: cmd, Coverable: true, Privileged: ctx.privileged})
 	r.maybePaths(ws[1:], cmd, w)
 	r.tellSecrets(span, cmd)

@@ -169,6 +169,10 @@ func (x *expansion) param(p *syntax.ParamExp) {
 
 	v, known := r.lookup(name, w)
 	text := v.text
+	if r.nounset && (!known || v.unset) && p.Exp == nil {
+		r.mayFail++
+		r.aborts = true
+	}
 	if index != "" && v.array {
 		text = element(v, index)
 	} else if v.array {

@@ -109,6 +109,7 @@ type reader struct {
 	mayFail   int  // what may have failed so far, besides commands
 	rerouted  int  // redirections around: what prints may fail
 	emptyExec bool // exec without a command
+	nounset   bool // variables nobody set end the shell
 	aborts    bool // this shell may have ended before: what is printed may not be
 }
 

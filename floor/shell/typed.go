@@ -494,18 +494,22 @@ func (t *typed) shellText(text string, span effect.Span, option string, src word
 // arguments gives the text of "sh -c" the words that follow it as $1, $2, ...
 func (t *typed) arguments(w *world, option string) {
 	w.argsLost = true
-	if option != "-c" || !shells[t.cmd.Program] {
+	if option != "" || !shells[t.cmd.Program] {
 		return
 	}
 	var args []string
 	for _, o := range t.reading.Operands {
+		if o.Type != commands.Text {
+			continue
+		}
 		if strings.Contains(o.Text, commands.Words) || commands.Globbed(o.Text) {
 			return
 		}
 		args = append(args, o.Text)
 	}
 	if len(args) > 0 {
-		args = args[1:] // $0
+		w.set("0", args[0])
+		args = args[1:]
 	}
 	w.args, w.argsLost = args, false
 }
@@ -673,7 +677,9 @@ func (t *typed) inner(in commands.Inner) {
 			input = r.stdin.text
 		}
 		saved := r.stdin
-		r.stdin = nil
+		if !slices.ContainsFunc(t.reading.Options, func(u commands.Use) bool { return u.Name == "--arg-file" || u.Name == "-a" }) {
+			r.stdin = nil
+		}
 		for _, run := range t.fills(words, replace, input) {
 			r.simple(run, nil, w, ctx)
 		}
@@ -699,9 +705,11 @@ func (t *typed) fills(words []word, replace, input string) [][]word {
 		case "--max-lines", "-L", "-l":
 			lines = true
 		case "--null", "-0":
-			sep = "\n"
+			sep = nul
 		case "--delimiter", "-d":
-			if sep = u.Value; len(sep) != 1 {
+			if sep = u.Value; sep == `\0` {
+				sep = nul
+			} else if len(sep) != 1 {
 				input = commands.Words
 			}
 		case "--eof", "-E", "-e":
@@ -710,7 +718,12 @@ func (t *typed) fills(words []word, replace, input string) [][]word {
 			input = commands.Words
 		}
 	}
-	input = strings.TrimSuffix(input, "\n")
+	if sep == "" {
+		input = strings.TrimSuffix(input, "\n")
+	}
+	if sep != nul && strings.Contains(input, nul) {
+		input = commands.Words
+	}
 	var groups [][]string
 	switch {
 	case strings.Contains(input, commands.Words) || strings.Contains(input, commands.Unknown) || input == "":

@@ -559,11 +559,18 @@ func (x *expansion) list(items []string, lost, joined bool) {
 		}
 		x.began = true
 	case joined || !x.split:
-		if x.w.ifs && len(items) > 1 { // joined by what IFS begins with
-			x.text(commands.Unknown)
-			return
+		sep := " "
+		if x.w.ifs && joined { // by what IFS begins with
+			switch v := x.w.vars["IFS"]; {
+			case !commands.Known(v.text) || v.array:
+				sep = commands.Unknown
+			case v.text == "":
+				sep = ""
+			default:
+				sep = v.text[:1]
+			}
 		}
-		x.text(strings.Join(items, " "))
+		x.text(strings.Join(items, sep))
 	default:
 		x.vanished = len(items) == 0
 		for i, it := range items {
@@ -708,7 +715,8 @@ func (r *reader) substitute(c *syntax.CmdSubst, w *world) string {
 	if len(text) > maxKnown {
 		return commands.Words
 	}
-	return strings.TrimRight(text, "\n")
+	// Bash leaves NUL characters out.
+	return strings.TrimRight(strings.ReplaceAll(text, nul, ""), "\n")
 }
 
 func (r *reader) process(p *syntax.ProcSubst, w *world) {
@@ -750,6 +758,8 @@ func display(s string) string {
 		case 't':
 			b.WriteString("(temporary file)")
 		case 'o':
+		case 'z':
+			b.WriteString(`\0`)
 		default:
 			b.WriteString("…")
 		}
