@@ -375,6 +375,8 @@ func builtin(name string) builtinFunc {
 		return (*reader).getopts
 	case "wait":
 		return (*reader).wait
+	case "enable":
+		return (*reader).enable
 	case "printf":
 		return (*reader).printf
 	case "echo", "pwd", "test", "[", "let":
@@ -905,6 +907,18 @@ func (r *reader) getopts(ws []word, _ []string, w *world, ctx context) []*world 
 	}
 	w.set("OPTARG", commands.Unknown)
 	w.set("OPTIND", commands.Number)
+	return []*world{w}
+}
+
+// enable takes builtins away or loads them from files.
+func (r *reader) enable(ws []word, _ []string, w *world, ctx context) []*world {
+	cmd := r.runBuiltin(ws, effect.Look, ctx)
+	r.print(commands.Words)
+	for _, x := range ws[1:] {
+		if strings.Trim(x.text, "-aps") != "" {
+			r.add(effect.Effect{Target: "enable changes what a name runs", Span: spanOf(ws), Command: cmd})
+		}
+	}
 	return []*world{w}
 }
 

@@ -182,13 +182,14 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 		cmd.Operands = append(cmd.Operands, display(ws[i].text))
 	}
 	run := effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option}
-	at := len(r.out)
-	r.add(run)
-	n := len(r.out)
+	at := r.add(run)
 	t := typed{r: r, cmd: cmd, ws: ws, w: w, cwd: w.cwd, ctx: ctx, reading: &reading, entry: entry}
 	t.all()
-	if t.class != "" && n > at {
+	if t.class != "" {
 		cmd.Class = t.class
+	}
+	if was := r.out[at].Command; was != cmd && was.Class != cmd.Class { // another course does more with the same words
+		r.out = append(r.out, run)
 	}
 	r.tellSecrets(span, cmd)
 	r.output(name, &reading, ws, w)

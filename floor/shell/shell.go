@@ -82,16 +82,17 @@ func (s spans) span(n syntax.Node) effect.Span {
 
 // reader walks one text.
 type reader struct {
-	place *paths.Place
-	know  *commands.Knowledge
-	whole string
-	out   []effect.Effect
-	seen  map[seenKey]struct{}
-	spans spans
-	work  int
-	depth int
-	over  bool // the limits were met and told
-	ran   bool // something was run, even without an effect
+	place   *paths.Place
+	know    *commands.Knowledge
+	whole   string
+	out     []effect.Effect
+	seen    map[key]int // where an effect stands in out, once there are many
+	indexed int         // how many of them are in seen
+	spans   spans
+	work    int
+	depth   int
+	over    bool // the limits were met and told
+	ran     bool // something was run, even without an effect
 
 	sink      *sink  // where standard output goes, nil when nobody needs it
 	stdin     *input // what standard input holds, nil when there is none
@@ -111,13 +112,6 @@ type reader struct {
 	emptyExec bool // exec without a command
 	nounset   bool // variables nobody set end the shell
 	aborts    bool // this shell may have ended before: what is printed may not be
-}
-
-type seenKey struct {
-	kind   effect.Kind
-	target string
-	span   effect.Span
-	extra  string
 }
 
 // sink collects the known standard output of a substitution or a pipe.
@@ -164,59 +158,43 @@ func deep(text string) bool {
 		strings.Count(text, "case ")+strings.Count(text, "! ") > 10*maxNest
 }
 
-func (r *reader) add(e effect.Effect) {
-	// Courses that agree tell the same effect twice.
-	if n := len(r.out); n > 0 {
-		extra := ""
-		if e.Command != nil {
-			extra = e.Command.Program + e.Option
+// add tells an effect and returns where it stands. Courses that agree tell the
+// same effect twice; it is kept once.
+func (r *reader) add(e effect.Effect) int {
+	k := keyOf(&e)
+	if n := len(r.out); n < 16 {
+		for i := range r.out {
+			if r.out[i].Span == e.Span && keyOf(&r.out[i]) == k {
+				return i
+			}
 		}
-		if n < 16 {
-			for i := range r.out {
-				if same(&r.out[i], &e, extra) {
-					return
-				}
-			}
-		} else {
-			if r.seen == nil {
-				r.seen = make(map[seenKey]struct{}, 64)
-				for i := range r.out {
-					r.seen[keyOf(&r.out[i])] = struct{}{}
-				}
-			}
-			k := keyOf(&e)
-			if _, ok := r.seen[k]; ok {
-				return
-			}
-			r.seen[k] = struct{}{}
+	} else {
+		if r.seen == nil {
+			r.seen = make(map[key]int, 64)
+		}
+		for ; r.indexed < n; r.indexed++ {
+			r.seen[keyOf(&r.out[r.indexed])] = r.indexed
+		}
+		if i, told := r.seen[k]; told {
+			return i
 		}
 	}
 	r.out = append(r.out, e)
+	return len(r.out) - 1
 }
 
-func keyOf(e *effect.Effect) seenKey {
-	k := seenKey{kind: e.Kind, target: e.Target, span: e.Span}
+// key is what makes two effects the same.
+type key struct {
+	effect.Effect
+	program string
+}
+
+func keyOf(e *effect.Effect) key {
+	k := key{Effect: *e}
 	if e.Command != nil {
-		k.extra = e.Command.Program + e.Option
-	}
-	if e.Privileged {
-		k.extra += " privileged"
-	}
-	if e.Certainty == effect.Maybe {
-		k.extra += " maybe"
+		k.program, k.Command = e.Command.Program, nil
 	}
 	return k
-}
-
-func same(a, b *effect.Effect, extra string) bool {
-	if a.Kind != b.Kind || a.Span != b.Span || a.Target != b.Target || a.Privileged != b.Privileged || a.Certainty != b.Certainty {
-		return false
-	}
-	was := ""
-	if a.Command != nil {
-		was = a.Command.Program + a.Option
-	}
-	return was == extra
 }
 
 func (r *reader) opaque(span effect.Span, why string) {
