@@ -269,9 +269,13 @@ func (x *expansion) modified(p *syntax.ParamExp, name, text string, known, unset
 		if e.Word == nil {
 			return ""
 		}
-		in := expansion{r: r, w: w}
+		in := expansion{r: r, w: w, literal: x.quotes > 0 || x.literal}
 		in.word(e.Word)
-		return in.one()
+		text := in.one()
+		if x.split && x.quotes == 0 && quotes(e.Word) && strings.ContainsAny(text, " \t\n*?[") {
+			return commands.Words // what was quoted is not split again
+		}
+		return text
 	}
 	switch e.Op {
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
@@ -325,18 +329,18 @@ func (x *expansion) modified(p *syntax.ParamExp, name, text string, known, unset
 	case syntax.RemSmallSuffix, syntax.RemLargeSuffix, syntax.RemSmallPrefix, syntax.RemLargePrefix:
 		pat := ""
 		if e.Word != nil {
-			in := expansion{r: r, w: w, split: true, quotes: 0}
+			in := expansion{r: r, w: w, pattern: true}
 			in.word(e.Word)
-			pat = strings.Join(in.done(), " ")
+			pat = in.one()
 		}
-		if !plainText || strings.IndexByte(pat, '(') >= 0 || strings.Contains(pat, commands.Unknown) || strings.Contains(pat, commands.Words) ||
+		if !plainText || strings.Contains(pat, commands.One) && !ascii(text) || strings.IndexByte(pat, '(') >= 0 || strings.Contains(pat, commands.Unknown) || strings.Contains(pat, commands.Words) ||
 			strings.Contains(pat, commands.Number) || strings.Contains(pat, commands.Set) || strings.Contains(pat, commands.Temp) {
 			return trimmed(text)
 		}
 		return trim(text, pat, e.Op)
 	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
 		word()
-		if !plainText || e.Word != nil {
+		if !plainText || e.Word != nil || !ascii(text) {
 			return lost(text)
 		}
 		switch e.Op {
@@ -364,9 +368,9 @@ func (x *expansion) modified(p *syntax.ParamExp, name, text string, known, unset
 				return commands.Unknown
 			}
 			return text
-		case op == "U" && plainText:
+		case op == "U" && plainText && ascii(text):
 			return strings.ToUpper(text)
-		case op == "L" && plainText:
+		case op == "L" && plainText && ascii(text):
 			return strings.ToLower(text)
 		}
 		return commands.Unknown
@@ -374,6 +378,30 @@ func (x *expansion) modified(p *syntax.ParamExp, name, text string, known, unset
 		r.opaque(r.spans.span(p), "an expansion that is not followed")
 		return commands.Unknown
 	}
+}
+
+// quotes reports whether a part of a word is quoted.
+func quotes(word *syntax.Word) bool {
+	for _, p := range word.Parts {
+		switch p := p.(type) {
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			return true
+		case *syntax.Lit:
+			if strings.IndexByte(p.Value, '\\') >= 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 // trimmed is what is left of text that is not wholly known after a pattern was
@@ -467,7 +495,7 @@ func (r *reader) slice(s *syntax.Slice, w *world) (offset, length string) {
 func (r *reader) sliced(s *syntax.Slice, text string, w *world) string {
 	o, l := r.slice(s, w)
 	from, err := strconv.Atoi(o)
-	if !commands.Known(text) || err != nil {
+	if !commands.Known(text) || err != nil || !ascii(text) {
 		return lost(text)
 	}
 	if from < 0 {
@@ -494,11 +522,11 @@ func (r *reader) sliced(s *syntax.Slice, text string, w *world) string {
 }
 
 func (r *reader) replaced(p *syntax.Replace, text string, w *world) string {
-	in := expansion{r: r, w: w, split: true}
+	in := expansion{r: r, w: w, pattern: true}
 	if p.Orig != nil {
 		in.word(p.Orig)
 	}
-	orig := strings.Join(in.done(), " ")
+	orig := in.one()
 	with := r.value(p.With, w)
 	if !commands.Known(text) || !commands.Known(orig) || !commands.Known(with) || orig == "" ||
 		strings.HasPrefix(orig, "#") || strings.HasPrefix(orig, "%") || strings.Contains(with, "&") {

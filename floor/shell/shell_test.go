@@ -145,6 +145,7 @@ func describe(effects []effect.Effect) string {
 		case effect.Read, effect.Write, effect.Delete:
 			say(!e.Path.Known() && !e.Own, "?")
 			say(e.Path.Named != "", "named "+e.Path.Named)
+			say(e.Path.Glob, "glob")
 		case effect.Run:
 			class := string(e.Command.Class)
 			if class == "" {

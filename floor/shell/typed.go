@@ -106,6 +106,12 @@ func (t *typed) all() {
 	if t.cmd.Program == "git" {
 		t.repository()
 	}
+	if rd.Class == effect.Build {
+		// A build reads, and runs, the tree it is started in.
+		if p := r.place.Prepare(".", t.cwd); !p.Inside() {
+			t.path(effect.Read, ".", t.ws[0].span, "", false, true)
+		}
+	}
 }
 
 func needsGit(e, top *commands.Entry) bool { return e.NeedsGit || top.NeedsGit && e == top }
@@ -368,8 +374,8 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 	case commands.MakeArg:
 		if name, v, isAssign := strings.Cut(text, "="); isAssign {
 			name = strings.TrimRight(name, ":?+!")
-			r.steer(name, v, span, t.cmd)
-			if strings.ContainsAny(v, "$`") || !commands.Known(text) {
+			r.pass(name, v, span, t.cmd)
+			if strings.ContainsAny(v, "$` /") || strings.HasPrefix(name, ".") || !commands.Known(text) {
 				t.opaque("a make variable that can run commands", span, option, false)
 			}
 		} else if !commands.Known(text) {
@@ -842,11 +848,11 @@ func (t *typed) module(in commands.Inner, w *world, ctx context) {
 	interpreter := strings.TrimRight(t.cmd.Program, "0123456789.")
 	full := interpreter + ":" + name
 	if t.r.know.Lookup(full) == nil {
-		full = name
-		if strings.Contains(name, ".") || t.r.know.Lookup(name) == nil {
-			t.opaque("runs the module "+name, at, "-m", true)
-			return
-		}
+		full = "python:" + name // the same modules, whatever runs them
+	}
+	if t.r.know.Lookup(full) == nil {
+		t.opaque("runs the module "+name, at, "-m", true)
+		return
 	}
 	words := append([]word{{full, at, nil}}, t.ws[in.From:in.To]...)
 	t.class = effect.Wrap

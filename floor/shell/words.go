@@ -128,9 +128,26 @@ func (r *reader) braces(word *syntax.Word) []*syntax.Word {
 	}
 	words := make([]*syntax.Word, len(out))
 	for i, parts := range out {
-		words[i] = &syntax.Word{Parts: parts}
+		words[i] = &syntax.Word{Parts: merged(parts)}
 	}
 	return words
+}
+
+// merged joins literals that stand side by side: a tilde or a bracket counts
+// once the braces are gone.
+func merged(parts []syntax.WordPart) []syntax.WordPart {
+	out := parts[:0:0]
+	for _, p := range parts {
+		lit, isLit := p.(*syntax.Lit)
+		if n := len(out); isLit && n > 0 {
+			if last, joins := out[n-1].(*syntax.Lit); joins {
+				out[n-1] = &syntax.Lit{ValuePos: last.ValuePos, ValueEnd: lit.ValueEnd, Value: last.Value + lit.Value}
+				continue
+			}
+		}
+		out = append(out, p)
+	}
+	return out
 }
 
 func expandBraces(parts []syntax.WordPart, limit int) ([][]syntax.WordPart, bool) {
@@ -257,13 +274,27 @@ type expansion struct {
 	out      []string
 	began    bool // the current field exists, even when it is empty
 	split    bool // unquoted expansions are split, globs are marked
+	pattern  bool // globs are marked and nothing is split
+	literal  bool // the word of an expansion in double quotes: quotes in it are text
+	open     bool // the field has a bracket that may turn out to open a glob
 	colons   bool
 	vanished bool // a list without elements was expanded
 	assigns  bool // the word looks like an assignment: ~ counts after its sign
 	quotes   int
 }
 
+// bracketed is told of an unquoted "[" or "]" that is no glob by itself: with
+// what stands between them it may be one.
+func (x *expansion) bracketed(c byte) {
+	x.cur.WriteByte(c)
+	if c == ']' && x.open {
+		x.cur.WriteString(commands.Unknown)
+	}
+	x.open = c == '[' || x.open
+}
+
 func (x *expansion) done() []string {
+	x.open = false
 	if x.began || x.cur.Len() > 0 {
 		x.out = append(x.out, x.cur.String())
 	}
@@ -284,6 +315,7 @@ func (x *expansion) flush() {
 		x.cur.Reset()
 		x.began = false
 	}
+	x.open = false
 }
 
 func (x *expansion) word(word *syntax.Word) {
@@ -298,6 +330,10 @@ func (x *expansion) word(word *syntax.Word) {
 
 // lit adds an unquoted literal.
 func (x *expansion) lit(s string, first, last bool) {
+	if x.literal {
+		x.cur.WriteString(strings.ReplaceAll(dquoted(s), `\}`, "}"))
+		return
+	}
 	if first && strings.HasPrefix(s, "~") {
 		s = x.tilde(s, last)
 	}
@@ -309,15 +345,17 @@ func (x *expansion) lit(s string, first, last bool) {
 				x.cur.WriteByte(s[i])
 				x.began = true
 			}
-		case (c == '*' || c == '?') && x.split:
+		case (c == '*' || c == '?') && (x.split || x.pattern):
 			x.glob(string([]byte{0, c}))
-		case c == '[' && x.split:
+		case c == '[' && (x.split || x.pattern):
 			if end := bracket(s[i:]); end > 0 {
 				x.glob("\x00" + unescape(s[i:i+end]))
 				i += end - 1
 			} else {
-				x.cur.WriteByte(c)
+				x.bracketed(c)
 			}
+		case c == ']' && x.open:
+			x.bracketed(c)
 		case (c == ':' || c == '=' && (!x.split || x.assigns)) && x.colons && i+1 < len(s) && s[i+1] == '~':
 			x.cur.WriteByte(c)
 			s = x.tilde(s[i+1:], last)
@@ -443,9 +481,12 @@ func (x *expansion) part(p syntax.WordPart) {
 		x.lit(p.Value, false, true)
 	case *syntax.SglQuoted:
 		x.began = true
-		if p.Dollar {
+		switch {
+		case p.Dollar:
 			x.cur.WriteString(ansi(p.Value))
-		} else {
+		case x.literal:
+			x.cur.WriteString("'" + p.Value + "'")
+		default:
 			x.cur.WriteString(p.Value)
 		}
 	case *syntax.DblQuoted:
@@ -480,7 +521,7 @@ func (x *expansion) part(p syntax.WordPart) {
 	case *syntax.ExtGlob:
 		x.began = true
 		x.cur.WriteString(commands.Unknown)
-		if raw := r.source(p); strings.Contains(raw, "$(") || strings.Contains(raw, "`") || strings.Contains(raw, "${") {
+		if raw := p.Pattern.Value; strings.Contains(raw, "$(") || strings.Contains(raw, "`") || strings.Contains(raw, "${") {
 			r.opaque(r.spans.span(p), "a pattern that runs commands")
 		}
 	case *syntax.BraceExp:
@@ -496,7 +537,7 @@ func (x *expansion) text(s string) {
 	if x.cur.Len()+len(s) > maxKnown {
 		s = commands.Words
 	}
-	if x.quotes > 0 || !x.split {
+	if x.quotes > 0 || x.literal || !x.split && !x.pattern {
 		if s == commands.Words || strings.Contains(s, commands.Words) {
 			s = strings.ReplaceAll(s, commands.Words, commands.Unknown)
 		}
@@ -507,22 +548,22 @@ func (x *expansion) text(s string) {
 }
 
 func (x *expansion) unquoted(s string) {
-	if !x.split {
+	if !x.split && !x.pattern {
 		x.cur.WriteString(strings.ReplaceAll(s, commands.Words, commands.Unknown))
 		return
 	}
-	if x.w.ifs && s != "" && s != commands.Number {
+	if x.split && x.w.ifs && s != "" && !(digits(s) && x.w.plainIFS()) {
 		x.cur.WriteString(commands.Words)
 		return
 	}
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
-		case c == ' ' || c == '\t' || c == '\n':
+		case x.split && (c == ' ' || c == '\t' || c == '\n'):
 			x.flush()
 		case c == 0 && i+1 < len(s):
 			i++
 			m := s[i]
-			if m == '$' { // unquoted, it may be several words
+			if m == '$' && x.split { // unquoted, it may be several words
 				m = '+'
 			}
 			x.cur.WriteByte(0)
@@ -533,6 +574,8 @@ func (x *expansion) unquoted(s string) {
 					x.cur.WriteByte(s[i])
 				}
 			}
+		case i+1 < len(s) && s[i+1] == '(' && strings.IndexByte("?*+@!", c) >= 0: // a pattern where extglob is on
+			x.cur.WriteString(commands.Unknown)
 		case c == '*' || c == '?':
 			x.glob(string([]byte{0, c}))
 		case c == '[':
@@ -540,8 +583,10 @@ func (x *expansion) unquoted(s string) {
 				x.glob("\x00" + s[i:i+end])
 				i += end - 1
 			} else {
-				x.cur.WriteByte(c)
+				x.bracketed(c)
 			}
+		case c == ']' && x.open:
+			x.bracketed(c)
 		default:
 			x.cur.WriteByte(c)
 		}

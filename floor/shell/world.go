@@ -3,6 +3,7 @@ package shell
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"assent/floor/commands"
 	"assent/floor/paths"
@@ -210,6 +211,12 @@ func (w *world) setFunc(name string, body *syntax.Stmt, sp spans) {
 		w.funcs = make(map[string]function, 2)
 	}
 	w.funcs[name] = function{body, sp}
+}
+
+// plainIFS reports whether words are split at nothing that stands in numbers.
+func (w *world) plainIFS() bool {
+	v := w.vars["IFS"]
+	return !v.array && commands.Known(v.text) && !strings.ContainsAny(v.text, "-0123456789")
 }
 
 func (w *world) dropFunc(name string) {
