@@ -215,6 +215,9 @@ func (r *reader) number(text string, span effect.Span, w *world) {
 		return
 	}
 	parsers.Put(p)
+	if word, isWord := x.(*syntax.Word); isWord && word.Lit() == text {
+		return // a number of another base
+	}
 	saved := r.spans
 	r.spans = spans{fixed: &span}
 	r.arithm(x, w)

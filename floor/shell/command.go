@@ -60,7 +60,7 @@ func (r *reader) path(p pathEffect, w *world) {
 		}
 	}
 	if i := strings.Index(text, commands.Temp); i >= 0 {
-		if i == 0 && !strings.Contains(text, "..") && !strings.Contains(text, commands.Unknown) {
+		if i == 0 && !r.mixed && !strings.Contains(text, "..") && !strings.Contains(text, commands.Unknown) {
 			e.Own, e.Target = true, "a temporary file of this call"+display(text[len(commands.Temp):])
 			r.add(e)
 			return
@@ -192,7 +192,27 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 		r.out = append(r.out, run)
 	}
 	r.tellSecrets(span, cmd)
+	if v, moved := w.vars["TMPDIR"]; moved && name == "mktemp" && !v.unset && len(reading.Operands) == 0 {
+		r.path(pathEffect{kind: effect.Write, text: v.text + "/" + commands.Star, span: span, cmd: cmd, priv: ctx.privileged}, w)
+		r.print(commands.Unknown)
+		return
+	}
+	if makesLinks(name, cmd) && slices.ContainsFunc(ws, func(x word) bool { return strings.Contains(x.text, commands.Temp) }) {
+		r.mixed = true
+	}
 	r.output(name, &reading, ws, w)
+}
+
+// makesLinks reports whether a program may leave links where it writes: what
+// is done through them is not done to a temporary file.
+func makesLinks(name string, cmd *effect.Command) bool {
+	switch name {
+	case "ln", "link", "mv", "rsync", "tar", "bsdtar", "unzip", "7z", "cpio", "git", "svn", "install":
+		return true
+	case "cp":
+		return len(cmd.Options) > 0
+	}
+	return false
 }
 
 func plainWords(cmd *effect.Command, ws []word) {

@@ -105,6 +105,7 @@ type reader struct {
 	traps     []trapped
 	passed    []*world     // where the text has been since the first trap
 	through   *paths.Place // the place with the links that the text made
+	mixed     bool         // temporary files of this call may be links
 	exits     []*world     // where the text ends before its end
 	frame     frame
 	mayFail   int  // what may have failed so far, besides commands

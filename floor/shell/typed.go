@@ -195,6 +195,7 @@ func (t *typed) link() {
 				target = t.r.folder("/"+s, "/")
 			}
 			if at == "" || target == "" {
+				t.r.mixed = true
 				t.opaque("a link that cannot be told", t.ws[0].span, "", true)
 				continue
 			}
