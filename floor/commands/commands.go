@@ -162,18 +162,29 @@ func (k *Knowledge) Lookup(program string) *Entry {
 // versioned finds the entry of a program whose name carries a version, such as
 // python3.11, clang-15 or gcc-12: the name without it.
 func (k *Knowledge) versioned(program string) *chunk {
-	base := strings.TrimRight(program, "0123456789.")
-	if base == program || base == "" {
+	base := strings.TrimSuffix(strings.TrimRight(program, "0123456789."), "-")
+	if base == program || !versions[base] && !strings.HasPrefix(base, "llvm-") {
 		return nil
 	}
-	if c := k.chunks[base]; c != nil {
-		return c
-	}
-	if b, ok := strings.CutSuffix(base, "-"); ok {
-		return k.chunks[b]
-	}
-	return nil
+	return k.chunks[base]
 }
+
+// versions are the programs that are installed under names with a version. Any
+// other name that ends in digits is another program (ls2, sh5).
+var versions = func() map[string]bool {
+	m := map[string]bool{}
+	for n := range strings.FieldsSeq(`
+		python pythonw pip pipx pypy pydoc idle pytest py.test virtualenv ipython easy_install perl cpan prove ruby irb gem erb rake bundle bundler rspec
+		php phpize php-config composer lua luac luajit luarocks node nodejs npm npx go gofmt
+		gcc g++ cpp gfortran gcov gcc-ar gcc-nm gcc-ranlib cc c++ ld ld.lld ar clang clang++ clang-format clang-tidy clangd clang-cpp lld llc opt lldb
+		java javac jar psql pg_dump pg_restore pg_dumpall createdb dropdb initdb postgres mysql mysqldump mariadb sqlite erl erlc elixir ghc ghci runghc cabal
+		ocaml ocamlc guile tclsh wish R Rscript scala swift dotnet automake aclocal autoconf autoheader autoreconf cmake ctest cpack qmake gawk emacs
+		docker-compose terraform kubectl helm ansible ansible-playbook jupyter black flake mypy ruff uv tox nox meson ninja bison flex
+	`) {
+		m[n] = true
+	}
+	return m
+}()
 
 func (k *Knowledge) load(c *chunk) (*Entry, error) {
 	c.once.Do(func() { c.entry, c.err = parseEntry(c.file, c.line, c.text) })

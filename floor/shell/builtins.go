@@ -300,7 +300,7 @@ func (r *reader) function(f function, ws []word, assigns []string, w *world, spa
 	if w.argsLost {
 		w.args = nil
 	}
-	locals, zero := w.locals, w.zero
+	locals := w.locals
 	w.locals = nil
 	for _, a := range assigns {
 		name, v, _ := strings.Cut(a, "=")
@@ -315,7 +315,7 @@ func (r *reader) function(f function, ws []word, assigns []string, w *world, spa
 	out = append(out, r.frame.returns...)
 	r.spans, r.frame = saved, outer
 	for _, o := range out {
-		o.args, o.argsLost, o.zero = args, lost, zero
+		o.args, o.argsLost = args, lost
 		o.show(locals)
 	}
 	return collapse(out)
@@ -476,7 +476,7 @@ func (r *reader) chdir(ws []word, _ []string, w *world, ctx context) []*world {
 	case len(args) == 0 && name == "cd":
 		if v, isSet := w.vars["HOME"]; isSet {
 			to = v.text
-		} else {
+		} else if !w.alien {
 			to = r.place.Home
 		}
 		certain = to == r.place.Home

@@ -154,6 +154,9 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 		r.foreign(ws, name, w, ctx)
 		return
 	}
+	if strings.Contains(ws[0].text, "..") {
+		r.opaque(ws[0].span, "a program by a path that may lead elsewhere")
+	}
 	entry := r.know.Lookup(name)
 	if entry == nil {
 		cmd := &effect.Command{Program: name, Wrappers: ctx.wrappers}
@@ -163,6 +166,9 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 		r.maybePaths(ws[1:], cmd, w)
 		r.tellSecrets(span, cmd)
 		r.print(commands.Words)
+		if near := strings.ToLower(strings.TrimRight(name, "0123456789.-")); near != name {
+			r.maybeKnown(near, ws, w, ctx) // RM where case does not count, rm2
+		}
 		return
 	}
 	if name == "parallel" && r.parallel(ws, w, ctx) {
@@ -237,6 +243,27 @@ func (r *reader) foreign(ws []word, name string, w *world, ctx context) {
 	r.maybePaths(ws[1:], cmd, w)
 	r.tellSecrets(span, cmd)
 	r.print(commands.Words)
+	r.maybeKnown(path.Base(name), ws, w, ctx)
+}
+
+// maybeKnown tells what would be written and deleted if a program nobody knows
+// is the one of that name.
+func (r *reader) maybeKnown(name string, ws []word, w *world, ctx context) {
+	if !commands.Known(name) || r.know.Lookup(name) == nil {
+		return
+	}
+	from := len(r.out)
+	known := slices.Clone(ws)
+	known[0].text = name
+	r.command(known, w, ctx)
+	out := r.out[:from]
+	for _, e := range r.out[from:] {
+		if e.Kind == effect.Write || e.Kind == effect.Delete {
+			e.Certainty = effect.Maybe
+			out = append(out, e)
+		}
+	}
+	r.out, r.seen, r.indexed = out, nil, 0
 }
 
 // pathLike reports whether a word of a program nobody described may be a path.
@@ -267,38 +294,53 @@ func (r *reader) maybePaths(ws []word, cmd *effect.Command, w *world) {
 	}
 }
 
-// parallel follows GNU parallel with ":::" arguments.
+// parallel follows GNU parallel with ":::" arguments: a command line for each.
 func (r *reader) parallel(ws []word, w *world, ctx context) bool {
 	at := slices.IndexFunc(ws, func(x word) bool { return x.text == ":::" })
 	if at < 0 {
 		return false
 	}
+	span := spanOf(ws)
+	cmd := &effect.Command{Program: "parallel", Class: effect.Wrap, Described: true, Wrappers: ctx.wrappers}
+	r.add(effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Privileged: ctx.privileged, Command: cmd})
+	opaque := func(why string) {
+		r.add(effect.Effect{Target: why, Span: span, Command: cmd, Privileged: ctx.privileged})
+	}
 	template := ws[1:at]
 	for len(template) > 0 && strings.HasPrefix(template[0].text, "-") {
-		if !strings.HasPrefix(template[0].text, "--") && len(template[0].text) == 2 && strings.ContainsAny(template[0].text[1:], "jnNSPaIsLd") && len(template) > 1 {
-			template = template[1:]
-		}
+		t := template[0].text
 		template = template[1:]
+		switch t {
+		case "-j", "-n", "-N", "-P", "-L", "-s", "-d", "--jobs", "--max-args", "--delay", "--timeout", "--retries":
+			template = template[min(1, len(template)):]
+		case "-k", "--keep-order", "--bar", "--progress", "--dry-run", "--will-cite", "--no-notice", "-t", "--verbose", "-q", "--quote", "-u", "--ungroup", "--line-buffer", "--lb", "--eta", "-X", "-m", "-r", "-0":
+		default:
+			if len(t) < 3 || !strings.Contains("jnNPLsd", t[1:2]) {
+				opaque("unknown option " + display(t))
+			}
+		}
 	}
-	span := spanOf(ws)
-	r.add(effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Privileged: ctx.privileged,
-		Command: &effect.Command{Program: "parallel", Class: effect.Wrap, Described: true, Wrappers: ctx.wrappers}})
 	base := strings.Join(texts(template), " ")
+	if strings.Contains(strings.ReplaceAll(base, "{}", ""), "{") {
+		opaque("a place in the command that is not followed")
+	}
 	for i, a := range ws[at+1:] {
-		if i > maxRounds || a.text == ":::" || a.text == "::::" {
-			r.opaque(span, "arguments of parallel that are not followed")
+		if i > maxRounds || a.text == ":::" || a.text == "::::" || a.text == ":::+" {
+			opaque("arguments of parallel that are not followed")
 			break
 		}
-		text := base
+		text := base + " " + quote(a.text)
 		switch {
 		case strings.Contains(base, "{}"):
-			text = strings.ReplaceAll(base, "{}", a.text)
+			text = strings.ReplaceAll(base, "{}", quote(a.text))
 		case base == "":
 			text = a.text
-		default:
-			text = base + " " + quote(a.text)
 		}
+		from := len(r.out)
 		r.child(text, w.child(r.place), spans{fixed: &span}, span)
+		for i := from; ctx.privileged && i < len(r.out); i++ {
+			r.out[i].Privileged = true
+		}
 	}
 	r.print(commands.Words)
 	return true

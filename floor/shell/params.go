@@ -43,9 +43,6 @@ func (r *reader) lookup(name string, w *world) (v variable, known bool) {
 	case "-", "_":
 		return variable{text: commands.Unknown}, true
 	case "0":
-		if w.zero != "" {
-			return variable{text: w.zero}, true
-		}
 		return variable{text: commands.Unknown}, true
 	case "BASH", "SHELL":
 		return variable{text: commands.Unknown}, true

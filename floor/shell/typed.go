@@ -275,7 +275,7 @@ func (t *typed) downloads() []string {
 
 func (t *typed) path(kind effect.Kind, text string, span effect.Span, option string, meta, tree bool) {
 	t.r.path(pathEffect{kind: kind, text: text, span: span, cmd: t.cmd, option: option, cwd: t.cwd, at: true, meta: meta, tree: tree,
-		priv: t.ctx.privileged}, t.w)
+		priv: t.ctx.privileged || t.reading.Class == effect.Privilege}, t.w)
 }
 
 func (t *typed) opaque(why string, span effect.Span, option string, coverable bool) {
@@ -360,6 +360,12 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 				}
 				t.split = true
 			}
+		}
+		if strings.ContainsAny(text, "\\$#") {
+			t.opaque("a text that is not split as a shell would", span, option, false)
+		}
+		if strings.HasPrefix(strings.TrimLeft(text, " \t\n"), "-") { // options of its own
+			text = t.ws[0].text + " " + text
 		}
 		t.shellText(text+" "+strings.Join(rest, " "), span, option, word{}, 0)
 	case commands.Assign:
@@ -460,7 +466,7 @@ func (t *typed) run(ws []word, option string, ctx context) {
 	ctx.wrappers = append(slices.Clip(t.ctx.wrappers), t.cmd.Program)
 	ctx.privileged = ctx.privileged || t.ctx.privileged
 	ctx.option = option
-	t.r.simple(ws, nil, t.w.child(t.r.place), ctx)
+	t.r.simple(ws, nil, t.world(), ctx)
 }
 
 // shellText follows text that a shell is given.
@@ -474,8 +480,7 @@ func (t *typed) shellText(text string, span effect.Span, option string, src word
 		}
 		return
 	}
-	w := t.w.child(t.r.place)
-	w.cwd = t.cwd
+	w := t.world()
 	t.arguments(w, option)
 	sp := spans{fixed: &span}
 	if src.src != nil {
@@ -489,6 +494,9 @@ func (t *typed) shellText(text string, span effect.Span, option string, src word
 	if !shells[t.cmd.Program] && option == "" {
 		return
 	}
+	if t.cmd.Program == "zsh" && strings.ContainsAny(text, "$=()[]{}~^#*?") {
+		t.opaque("text that zsh reads in its own way", span, option, true)
+	}
 	switch {
 	case foreignShells[t.cmd.Program]:
 		t.code = true
@@ -496,6 +504,37 @@ func (t *typed) shellText(text string, span effect.Span, option string, src word
 	case t.class == "" && shells[t.cmd.Program] && !t.loads():
 		t.class = effect.Wrap
 	}
+}
+
+// world is where what this program runs begins: the folder it changes into and
+// the environment it gives.
+func (t *typed) world() *world {
+	w := t.w.child(t.r.place)
+	w.cwd = t.cwd
+	switch t.reading.Class {
+	case effect.Privilege, effect.Remote: // another user, another machine
+		w.vars, w.alien = nil, true
+		if t.reading.Class == effect.Remote {
+			w.cwd = ""
+		}
+	}
+	if t.reading.Class != effect.Wrap && t.reading.Class != effect.Privilege {
+		return w
+	}
+	for i := range t.reading.Options {
+		switch u := &t.reading.Options[i]; u.Name {
+		case "--ignore-environment":
+			w.vars, w.alien = nil, true
+		case "--unset":
+			w.put(u.Value, variable{unset: true, exported: true})
+		}
+	}
+	for _, o := range t.reading.Operands {
+		if name, v, set := strings.Cut(o.Text, "="); o.Type == commands.Assign && set && commands.Known(name) {
+			w.put(name, variable{text: one(v), exported: true})
+		}
+	}
+	return w
 }
 
 // arguments gives the text of "sh -c" the words that follow it as $1, $2, ...
@@ -537,7 +576,7 @@ func (t *typed) loads() bool {
 func (r *reader) privileged(*typed) int { return len(r.out) }
 
 func (r *reader) restore(t *typed, from int) {
-	if !t.ctx.privileged {
+	if !t.ctx.privileged && t.reading.Class != effect.Privilege {
 		return
 	}
 	for i := from; i < len(r.out); i++ {
@@ -588,8 +627,7 @@ func (t *typed) stdinCode(span effect.Span) {
 	case in == nil:
 		t.opaque("starts a shell or an interpreter that reads commands", span, "", false)
 	case shells[t.cmd.Program] && !foreignShells[t.cmd.Program] && commands.Known(in.text):
-		w := t.w.child(t.r.place)
-		w.cwd = t.cwd
+		w := t.world()
 		w.argsLost = true
 		from := t.r.privileged(t)
 		text := in.text
@@ -648,8 +686,7 @@ func (t *typed) inner(in commands.Inner) {
 	if t.reading.Class == effect.Privilege {
 		ctx.privileged = true
 	}
-	w := t.w.child(t.r.place)
-	w.cwd = t.cwd
+	w := t.world()
 	if in.Module != "" {
 		t.module(in, w, ctx)
 		return
@@ -657,6 +694,12 @@ func (t *typed) inner(in commands.Inner) {
 	words := slices.Clone(t.ws[in.From:in.To])
 	if len(words) == 0 {
 		return
+	}
+	if words[0].text == "-" && (t.cmd.Program == "env" || t.cmd.Program == "genv") { // the same as -i
+		w.vars, w.alien = nil, true
+		if words = words[1:]; len(words) == 0 {
+			return
+		}
 	}
 	if t.cmd.Program == "command" || t.cmd.Program == "builtin" {
 		ctx.noBuiltins = false

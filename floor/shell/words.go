@@ -441,7 +441,7 @@ func (x *expansion) tilde(s string, last bool) string {
 	case "":
 		if v, isSet := x.w.vars["HOME"]; isSet {
 			dir = v.text
-		} else {
+		} else if !x.w.alien {
 			dir = x.r.place.Home
 		}
 	case "+":

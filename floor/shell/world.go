@@ -60,15 +60,14 @@ type world struct {
 	args        []string
 	argsLost    bool
 	status      status
-	lastpipe    bool // the last part of a pipe runs in this shell
-	globbing    bool // globs mean something else than by default
-	ifs         bool // words are split in another way than by default
-	shared      bool // the maps belong to another world as well
-	exportAll   bool // set -a
-	exportFuncs bool // a function was exported
-	physical    bool // cd and pwd follow links
-	alien       bool // the environment is not the one the text started with
-	zero        string
+	lastpipe    bool             // the last part of a pipe runs in this shell
+	globbing    bool             // globs mean something else than by default
+	ifs         bool             // words are split in another way than by default
+	shared      bool             // the maps belong to another world as well
+	exportAll   bool             // set -a
+	exportFuncs bool             // a function was exported
+	physical    bool             // cd and pwd follow links
+	alien       bool             // the environment is not the one the text started with
 	refs        map[string]bool  // variables that stand for others
 	locals      map[string]local // what the variables of the function hide
 }
@@ -240,7 +239,7 @@ func (w *world) setAlias(name, text string) {
 // equal reports whether two worlds are the same to everything that follows.
 func (w *world) equal(o *world) bool {
 	return w.cwd == o.cwd && w.old == o.old && w.status == o.status && w.argsLost == o.argsLost &&
-		w.globbing == o.globbing && w.ifs == o.ifs && w.lastpipe == o.lastpipe && w.alien == o.alien && w.physical == o.physical && w.zero == o.zero &&
+		w.globbing == o.globbing && w.ifs == o.ifs && w.lastpipe == o.lastpipe && w.alien == o.alien && w.physical == o.physical &&
 		w.exportAll == o.exportAll && w.exportFuncs == o.exportFuncs &&
 		slices.Equal(w.args, o.args) && slices.Equal(w.dirs, o.dirs) &&
 		maps.EqualFunc(w.vars, o.vars, variable.equal) && maps.Equal(w.aliases, o.aliases) && maps.Equal(w.refs, o.refs) &&
@@ -346,9 +345,6 @@ func (w *world) widen(o *world) bool {
 		if flag.o && !*flag.w {
 			*flag.w, changed = true, true
 		}
-	}
-	if w.zero != o.zero && w.zero != "" {
-		w.zero, changed = "", true
 	}
 	w.status = unknown
 	return changed
