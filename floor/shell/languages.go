@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"assent/floor/commands"
@@ -48,7 +49,7 @@ func (s *sedScript) rest() string {
 	}
 	out := s.s[s.i : s.i+end]
 	s.i += end
-	return strings.TrimSpace(out)
+	return strings.Trim(out, " \t")
 }
 
 func (s *sedScript) blanks(more string) {
@@ -148,8 +149,12 @@ func (s *sedScript) parse() bool {
 				s.i++
 			}
 		case ':', 'b', 't', 'T', 'v':
-			end := strings.IndexAny(s.s[s.i:], ";\n}")
-			if end < 0 || c == ':' && strings.IndexAny(s.s[s.i:], ";\n") < 0 {
+			s.blanks("")
+			end := strings.IndexAny(s.s[s.i:], "; \t\n}")
+			if c == ':' {
+				end = strings.IndexAny(s.s[s.i:], "; \t\n")
+			}
+			if end < 0 {
 				end = len(s.s) - s.i
 			}
 			s.i += end
@@ -209,7 +214,7 @@ func (s *sedScript) parse() bool {
 			return false
 		}
 		s.blanks("")
-		if s.i < len(s.s) && strings.IndexByte(";\n}#{", s.s[s.i]) < 0 && c != '{' && c != '}' {
+		if s.i < len(s.s) && strings.IndexByte(";\n}#{", s.s[s.i]) < 0 && c != '{' && c != '}' && c != ':' {
 			return false
 		}
 	}
@@ -255,6 +260,15 @@ type awkToken struct {
 	text string
 }
 
+// divided reports whether a slash behind the token divides.
+func (t awkToken) divided() bool {
+	switch t.kind {
+	case 'n', '0', 's', 'r':
+		return true
+	}
+	return t.text == ")" || t.text == "]" || t.text == "++" || t.text == "--"
+}
+
 func (a *awkScan) next(prev awkToken) awkToken {
 	for a.i < len(a.s) {
 		c := a.s[a.i]
@@ -282,7 +296,15 @@ func (a *awkScan) next(prev awkToken) awkToken {
 			end := min(a.i, len(a.s))
 			a.i = min(a.i+1, len(a.s))
 			return awkToken{'s', a.s[min(start, end):end]}
-		case c == '/' && prev.kind != 'n' && prev.kind != '0' && prev.kind != 's' && prev.text != ")" && prev.text != "]" && prev.text != "++" && prev.text != "--":
+		case c == '/' && prev.divided():
+			// A division, or a regular expression behind a condition: it
+			// matters where one would hide what the other shows.
+			a.i++
+			if in, _, closed := strings.Cut(a.s[a.i:], "/"); closed && !strings.Contains(in, "\n") && strings.ContainsAny(in, "\"#") {
+				a.opaque = append(a.opaque, "an awk program that cannot be read")
+			}
+			return awkToken{'o', "/"}
+		case c == '/':
 			start := a.i
 			a.i++
 			for a.i < len(a.s) && a.s[a.i] != '/' && a.s[a.i] != '\n' {
@@ -342,8 +364,11 @@ func (a *awkScan) scan() {
 		}
 		toks = append(toks, t)
 		prev = t
-		if (prev.kind == 'n') && (prev.text == "print" || prev.text == "printf" || prev.text == "return" || prev.text == "in") {
-			prev.kind = 'o' // a regular expression may follow
+		if prev.kind == 'n' {
+			switch prev.text {
+			case "print", "printf", "return", "in", "else", "do", "case":
+				prev.kind = 'o' // a regular expression may follow
+			}
 		}
 	}
 	at := func(i int) awkToken {
@@ -375,6 +400,8 @@ func (a *awkScan) scan() {
 			}
 		case t.kind == 'n' && (t.text == "ENVIRON" || t.text == "PROCINFO"):
 			a.opaque = append(a.opaque, "awk reads the environment")
+		case t.kind == 'n' && (t.text == "ARGV" || t.text == "ARGC" || t.text == "SYMTAB"):
+			a.opaque = append(a.opaque, "awk chooses itself what it reads")
 		case t.kind == 'n' && t.text == "extension":
 			a.opaque = append(a.opaque, "awk loads code")
 		case t.kind == 'o' && t.text == "@":
@@ -398,16 +425,19 @@ func (a *awkScan) scan() {
 				a.opaque = append(a.opaque, "awk runs a command that cannot be told")
 			}
 		case t.kind == 'n' && t.text == "getline":
+			// The first "<" behind it names the file, unless something ends first.
 			j := i + 1
-			if at(j).kind == 'n' {
+			for j < len(toks) && !ends(at(j)) && at(j).text != "<" && at(j).text != "{" {
 				j++
 			}
-			if at(j).kind == 'o' && at(j).text == "<" {
-				if text, plain := awkText(at(j + 1)); plain {
-					a.reads = append(a.reads, text)
-				} else {
-					a.opaque = append(a.opaque, "awk reads a file that cannot be told")
-				}
+			if at(j).kind != 'o' || at(j).text != "<" {
+				break
+			}
+			after := at(j + 2)
+			if text, plain := awkText(at(j + 1)); plain && (ends(after) || after.text == ")" || after.text == "<" || after.text == ">" || after.text == "==" || after.text == "&&") {
+				a.reads = append(a.reads, text)
+			} else {
+				a.opaque = append(a.opaque, "awk reads a file that cannot be told")
 			}
 		}
 	}
@@ -469,6 +499,10 @@ func (t *typed) sql(text string, span effect.Span, option string) {
 	}
 }
 
+// doubt is the word that stands in a statement for what its readers read
+// differently; no look-up holds it.
+const doubt = " into "
+
 // statements splits SQL at semicolons outside of quotes and removes comments.
 func statements(text string) []string {
 	var out []string
@@ -476,38 +510,41 @@ func statements(text string) []string {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
-		case c == '\'':
-			j := i + 1
-			for j < len(text) && text[j] != c {
-				if text[j] == '\\' { // an escape to some, not to others
-					b.WriteString(" into ")
-				}
-				j++
+		case c == '\'' || c == '"' || c == '`' || c == '[':
+			end := strings.IndexByte(text[i+1:], closing(c))
+			if end < 0 {
+				b.WriteString(doubt)
+				continue
 			}
-			b.WriteString(" ? ")
-			i = j
-		case c == '"' || c == '`' || c == '[' || c == ']' || c == '.':
-			// A quoted name is a name, also that of a function.
+			in := text[i+1 : i+1+end]
+			b.WriteString(quotedSQL(c, in, b.String()))
+			i += end + 1
+		case c == ']' || c == '.':
+			// A name in quotes or behind another is a name, also of a function.
 			b.WriteByte(' ')
 			if c == '.' && strings.TrimSpace(b.String()) == "" {
 				b.WriteByte('.')
 			}
-		case c == '\\' && strings.TrimSpace(b.String()) != "":
-			b.WriteString(" into ")
+		case c == '\\' && strings.TrimSpace(b.String()) != "", c == '#':
+			b.WriteString(doubt)
 		case c == '$' && i+1 < len(text) && (text[i+1] == '$' || nameByte(text[i+1])):
-			b.WriteString(" into ") // a quote of PostgreSQL, not followed
-		case c == '-' && strings.HasPrefix(text[i:], "--"):
+			b.WriteString(doubt) // a quote of PostgreSQL, not followed
+		case strings.HasPrefix(text[i:], "--"):
+			if i+2 < len(text) && strings.IndexByte(" \t\r\n", text[i+2]) < 0 {
+				b.WriteString(doubt) // no comment to MySQL
+			}
 			for i < len(text) && text[i] != '\n' {
 				i++
 			}
-			b.WriteByte(' ')
-		case c == '/' && strings.HasPrefix(text[i:], "/*"):
-			if strings.HasPrefix(text[i:], "/*!") { // MySQL runs it
-				b.WriteString(" into ")
-			}
+			b.WriteByte('\n')
+		case strings.HasPrefix(text[i:], "/*"):
 			end := strings.Index(text[i+2:], "*/")
 			if end < 0 {
 				return append(out, "unclosed comment")
+			}
+			// MySQL runs what is in /*! */, PostgreSQL nests.
+			if in := text[i+2 : i+2+end]; strings.HasPrefix(in, "!") || strings.Contains(in, "/*") {
+				b.WriteString(doubt)
 			}
 			i += end + 3
 			b.WriteByte(' ')
@@ -521,21 +558,43 @@ func statements(text string) []string {
 	return append(out, b.String())
 }
 
+func closing(quote byte) byte {
+	if quote == '[' {
+		return ']'
+	}
+	return quote
+}
+
+// quotedSQL is what stands in a statement for something in quotes: "?" for a
+// text, its words for a name.
+func quotedSQL(quote byte, in, before string) string {
+	before = strings.ToLower(strings.TrimSpace(before))
+	switch {
+	case strings.Contains(in, `\`), // an escape to some, not to others
+		strings.HasPrefix(before, `\`),                                     // psql runs what is in backquotes
+		quote == '[' && strings.ContainsAny(in, "'\"`"),                    // a subscript or a name
+		strings.HasSuffix(before, "from") && strings.ContainsAny(in, "/."), // a file to some
+		strings.HasSuffix(before, "join") && strings.ContainsAny(in, "/."):
+		return doubt
+	case quote == '\'':
+		return " ? "
+	}
+	return " " + strings.NewReplacer(";", " ", ".", " ", "'", " ").Replace(in) + " "
+}
+
 func lookUp(stmt string) bool {
-	words := strings.FieldsFunc(strings.ToLower(stmt), func(r rune) bool { return strings.ContainsRune(" \t\r\n(),=<>+*", r) })
+	words := wordsOfSQL(stmt)
 	if len(words) == 0 {
 		return true
 	}
 	first := words[0]
-	if strings.HasPrefix(first, ".") {
-		switch first {
-		case ".tables", ".schema", ".headers", ".header", ".mode", ".databases", ".indexes", ".indices", ".width", ".help", ".quit", ".exit", ".timer", ".show", ".fullschema", ".dbinfo", ".stats":
-			return true
+	if first[0] == '.' || first[0] == '\\' { // commands of the client, one a line
+		for line := range strings.Lines(stmt) {
+			if w := wordsOfSQL(line); len(w) > 0 && (!clientLookUp(w[0]) || slices.Contains(w, "into")) {
+				return false
+			}
 		}
-		return false
-	}
-	if strings.HasPrefix(first, `\`) {
-		return strings.HasPrefix(first, `\d`) || first == `\l` || first == `\l+` || first == `\z` || first == `\x` || first == `\conninfo` || first == `\timing` || first == `\q`
+		return true
 	}
 	switch first {
 	case "select", "with", "show", "explain", "describe", "desc", "values", "pragma", "use", "table":
@@ -556,7 +615,33 @@ func lookUp(stmt string) bool {
 		}
 	}
 	if first == "pragma" {
-		return !strings.Contains(stmt, "=")
+		return len(words) > 1 && lookUpPragma(words[1], strings.ContainsAny(stmt, "=("))
 	}
 	return true
+}
+
+func wordsOfSQL(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune(" \t\r\n(),=<>+*", r) })
+}
+
+// clientLookUp reports whether a command of sqlite3 or psql only shows.
+func clientLookUp(command string) bool {
+	switch command {
+	case ".tables", ".schema", ".headers", ".header", ".mode", ".databases", ".indexes", ".indices", ".width", ".help", ".quit", ".exit", ".timer", ".show", ".fullschema", ".dbinfo", ".stats",
+		`\l`, `\l+`, `\z`, `\x`, `\conninfo`, `\timing`, `\q`:
+		return true
+	}
+	return strings.HasPrefix(command, `\d`)
+}
+
+// lookUpPragma reports whether a pragma of SQLite, with or without a value,
+// only shows.
+func lookUpPragma(name string, valued bool) bool {
+	switch name {
+	case "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list", "foreign_key_check", "integrity_check", "quick_check":
+		return true
+	case "optimize", "incremental_vacuum", "wal_checkpoint", "shrink_memory":
+		return false
+	}
+	return !valued
 }
