@@ -290,6 +290,7 @@ const (
 	Library
 	Suffix
 	At
+	OutDir
 )
 
 var typeNames = map[string]Type{
@@ -299,6 +300,7 @@ var typeNames = map[string]Type{
 	"argv": Argv, "argv_stdin": ArgvStdin, "split": Split, "assign": Assign, "code": Code, "module": Module,
 	"script": Script, "sed": Sed, "awk": Awk, "jq": JQ, "sql": SQL, "config": Config, "rev": Rev, "out": Out,
 	"makearg": MakeArg, "mount": Mount, "library": Library, "suffix": Suffix, "at": At,
+	"outdir": OutDir,
 }
 
 // String is the type's name in the data.
@@ -358,6 +360,7 @@ type Entry struct {
 	globs      []globEntry
 	bare       *Entry
 	tame       bool // no option has an effect
+	inert      bool // and no operand has one
 	same       string
 	hasOperand bool // operands are given (an empty list means none)
 }

@@ -179,7 +179,7 @@ func (p *parser) entry(name string, v any, parent *Entry) *Entry {
 	}
 	if class, ok := v.(string); ok { // "status: look" is short for {class: look}
 		e.Class = p.class(name, class)
-		e.tame = true
+		e.tame, e.inert = true, true
 		return e
 	}
 	m, ok := v.(yaml.MapSlice)
@@ -276,10 +276,32 @@ func (p *parser) entry(name string, v any, parent *Entry) *Entry {
 	for a := e; a != nil; a = a.parent {
 		e.tame = e.tame && tame(a.persistent)
 	}
+	e.inert = e.tame && !slices.ContainsFunc(e.Operands, func(o Operand) bool { return !o.Type.Tame() })
+	for i := range e.When {
+		if e.When[i].turns(e) {
+			e.tame, e.inert = false, false
+		}
+	}
 	if e.commands != nil || parent != nil {
 		p.check(name, e)
 	}
 	return e
+}
+
+// turns reports whether an option makes the command do more than its entry
+// says, so that a word nobody knows matters because it may be that option.
+func (a *Alternative) turns(e *Entry) bool {
+	if a.has == nil && a.lacks == nil {
+		return false
+	}
+	harmless := func(o Operand) bool { return o.Type.Tame() || o.Type == Meta || o.Type == MetaTree }
+	more := a.Class != "" && a.Class != e.Class && a.Class != effect.Look || len(a.Effects) > 0 || a.Options != nil
+	for _, list := range [][]Operand{a.Operands, a.Also} {
+		for _, o := range list {
+			more = more || !harmless(o) && !slices.ContainsFunc(e.Operands, func(was Operand) bool { return was.Type == o.Type })
+		}
+	}
+	return more
 }
 
 func tame(m map[string]*Option) bool {

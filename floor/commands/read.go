@@ -113,6 +113,9 @@ func (r *reader) issue(word int, why string, coverable bool) {
 	r.Issues = append(r.Issues, Issue{word, why, coverable})
 }
 
+// severalWords is the issue of a value behind which further words may hide.
+const severalWords = "a value that is not known and may be several words"
+
 func (r *reader) run() {
 	if r.i == 0 {
 		r.i = 1
@@ -195,6 +198,9 @@ func (r *reader) positional(w string) {
 			r.stop = true
 			return
 		}
+		if strings.Contains(w, Words) { // the command may begin within
+			r.issue(r.i, severalWords, false)
+		}
 	}
 	r.Loose = append(r.Loose, r.i)
 	if r.cur.Style == POSIX {
@@ -257,6 +263,12 @@ func (r *reader) use(o *Option, value string, valued bool, word, at, off int) {
 			r.issue(word, "a command joined to its option", false)
 		case at < len(r.words):
 			r.Inner = append(r.Inner, Inner{From: at, To: end, Stdin: o.Type == ArgvStdin, Option: o.Name})
+			for i := at + 1; i < end; i++ { // the command may end within
+				if strings.Contains(r.words[i], Words) {
+					r.issue(i, severalWords, false)
+					break
+				}
+			}
 		}
 		r.i = min(end+1, len(r.words))
 	case Module:
@@ -305,8 +317,8 @@ func (r *reader) valued(o *Option, at int) {
 	}
 	v := r.i
 	r.i++
-	if o.Type != Text && strings.Contains(r.words[v], Words) {
-		r.issue(v, "a value that is not known and may be several words", false)
+	if !r.cur.inert && strings.Contains(r.words[v], Words) {
+		r.issue(v, severalWords, false)
 	}
 	r.use(o, r.words[v], true, at, v, 0)
 }
@@ -328,8 +340,8 @@ func (r *reader) long(w string, at int) {
 		r.issue(at, "an option that cannot be told", false)
 		return
 	}
-	if strings.Contains(value, Words) && !r.cur.tame {
-		r.issue(at, "a value that is not known and may be several words", false)
+	if strings.Contains(value, Words) && !r.cur.inert {
+		r.issue(at, severalWords, false)
 	}
 	o := r.cur.option(name)
 	if o == nil && r.cur.Style != Plain {
@@ -420,8 +432,8 @@ func (r *reader) cluster(w string, at int) {
 				return
 			}
 		case rest != "":
-			if strings.Contains(rest, Words) && !r.cur.tame {
-				r.issue(at, "a value that is not known and may be several words", false)
+			if strings.Contains(rest, Words) && !r.cur.inert {
+				r.issue(at, severalWords, false)
 			}
 			r.use(o, rest, true, at, at, j+1)
 			return
@@ -473,8 +485,13 @@ func (r *reader) dd() {
 	for i, w := range r.words[1:] {
 		name, value, ok := strings.Cut(w, "=")
 		switch {
-		case w == "--help" || w == "--version" || w == "--":
+		case w == "--":
+			continue
+		case w == "--help" || w == "--version":
 			r.Class = effect.Look
+		case strings.Contains(w, Words):
+			r.issue(i+1, severalWords, false)
+			r.Operands = append(r.Operands, Arg{Type: Read, Text: value, Word: i + 1}, Arg{Type: Write, Text: value, Word: i + 1})
 		case !ok || !Known(name):
 			r.issue(i+1, "an operand that cannot be told", !Known(w))
 		case name == "if":
@@ -746,6 +763,23 @@ func (r *reader) assign(ops []Operand) {
 	}
 	for ; pos < n; pos++ {
 		r.issue(words[pos], "an operand nobody described", true)
+	}
+	r.reach(ops)
+}
+
+// reach gives a word that may be several every meaning that an operand before
+// or behind its own has.
+func (r *reader) reach(ops []Operand) {
+	for _, w := range r.Loose {
+		if !strings.Contains(r.words[w], Words) {
+			continue
+		}
+		for _, o := range ops {
+			given := slices.ContainsFunc(r.Operands, func(a Arg) bool { return a.Word == w && a.Type == o.Type })
+			if !given && !o.Type.Tame() && o.Type != Argv && o.Type != ArgvStdin && o.Type != Assign {
+				r.Operands = append(r.Operands, Arg{Type: o.Type, Text: r.words[w], Word: w})
+			}
+		}
 	}
 }
 

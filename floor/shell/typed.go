@@ -426,6 +426,8 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 		t.rev(text, span, option)
 	case commands.Out:
 		t.out(text, span, option)
+	case commands.OutDir:
+		t.outdir(text, span, option)
 	case commands.At:
 		t.at(text, span, option)
 	case commands.Mount:
