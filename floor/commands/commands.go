@@ -90,6 +90,9 @@ func (k *Knowledge) add(file string, text []byte) error {
 				cur.text = text[start:pos]
 			}
 			key, ok := keyOf(s[pos:end])
+			if ok && strings.TrimSpace(key) == "" {
+				errs = append(errs, fmt.Sprintf("%s:%d: an entry without a name", file, line))
+			}
 			if !ok {
 				errs = append(errs, fmt.Sprintf("%s:%d: a line at column 0 must be \"NAME [NAME...]:\"", file, line))
 			}
@@ -361,6 +364,7 @@ type Entry struct {
 	bare       *Entry
 	tame       bool // no option has an effect
 	inert      bool // and no operand has one
+	turned     bool // an option makes the command do more
 	same       string
 	hasOperand bool // operands are given (an empty list means none)
 }

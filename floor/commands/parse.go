@@ -279,7 +279,7 @@ func (p *parser) entry(name string, v any, parent *Entry) *Entry {
 	e.inert = e.tame && !slices.ContainsFunc(e.Operands, func(o Operand) bool { return !o.Type.Tame() })
 	for i := range e.When {
 		if e.When[i].turns(e) {
-			e.tame, e.inert = false, false
+			e.turned, e.inert = true, false
 		}
 	}
 	if e.commands != nil || parent != nil {

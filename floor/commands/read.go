@@ -106,12 +106,16 @@ type reader struct {
 	dashed bool // because of "--"
 	noSubs bool
 	stop   bool
-	expr   bool // find: in the expression
+	maybe  []int // words that may be options, which matters only beside others
+	expr   bool  // find: in the expression
 }
 
 func (r *reader) issue(word int, why string, coverable bool) {
 	r.Issues = append(r.Issues, Issue{word, why, coverable})
 }
+
+// maybeOption is the issue of a word that may be an option.
+const maybeOption = "a word that is not known and may be an option"
 
 // severalWords is the issue of a value behind which further words may hide.
 const severalWords = "a value that is not known and may be several words"
@@ -136,8 +140,13 @@ func (r *reader) run() {
 				r.parseOption(w)
 				continue
 			}
-			if mayBeOption(w) && (!r.cur.tame || r.hasCommands() && !r.noSubs) {
-				r.issue(r.i, "a word that is not known and may be an option", false)
+			if mayBeOption(w) {
+				switch {
+				case !r.cur.tame || r.hasCommands() && !r.noSubs || r.cur.turned && strings.Contains(w, Words):
+					r.issue(r.i, maybeOption, false)
+				case r.cur.turned:
+					r.maybe = append(r.maybe, r.i)
+				}
 			}
 			if r.cur.Style == Find && (w == "(" || w == ")" || w == "!" || w == ",") {
 				r.expr = true
@@ -198,9 +207,9 @@ func (r *reader) positional(w string) {
 			r.stop = true
 			return
 		}
-		if strings.Contains(w, Words) { // the command may begin within
-			r.issue(r.i, severalWords, false)
-		}
+	}
+	if strings.Contains(w, Words) && slices.ContainsFunc(ops, func(o Operand) bool { return o.Type == Argv || o.Type == ArgvStdin }) {
+		r.issue(r.i, severalWords, false) // the command may begin within
 	}
 	r.Loose = append(r.Loose, r.i)
 	if r.cur.Style == POSIX {
@@ -436,6 +445,9 @@ func (r *reader) cluster(w string, at int) {
 				r.issue(at, severalWords, false)
 			}
 			r.use(o, rest, true, at, at, j+1)
+			if v, signed := strings.CutPrefix(rest, "="); signed && !o.Type.Tame() && o.Next == nil && o.Type != Argv && o.Type != ArgvStdin && o.Type != Module {
+				r.use(o, v, true, at, at, j+2) // what -o=v means to some programs
+			}
 			return
 		default:
 			r.valued(o, at)
@@ -583,7 +595,7 @@ func (r *reader) present(a *anyOf, _ bool) bool {
 		}
 		match := a.holds && !Known(u.Value)
 		for _, v := range a.values {
-			match = match || strings.EqualFold(v, u.Value) || a.holds && strings.Contains(strings.ToLower(u.Value), v)
+			match = match || strings.EqualFold(v, u.Value) || strings.EqualFold(v, strings.TrimPrefix(u.Value, "=")) || a.holds && strings.Contains(strings.ToLower(u.Value), v)
 		}
 		if match != a.not {
 			return true
@@ -629,6 +641,11 @@ func (r *reader) finish() {
 	}
 	if r.noSubs && !r.cur.hasOperand {
 		return
+	}
+	if len(r.Loose) > 1 {
+		for _, w := range r.maybe {
+			r.issue(w, maybeOption, false)
+		}
 	}
 	// A word that may be several shifts the count: both readings are told.
 	for _, w := range r.Loose {
@@ -767,14 +784,22 @@ func (r *reader) assign(ops []Operand) {
 	r.reach(ops)
 }
 
-// reach gives a word that may be several every meaning that an operand before
-// or behind its own has.
+// reach gives a word that may be several every meaning that one of them may
+// have: of the operands in front of a repeated one and behind it, as far as no
+// other word holds them.
 func (r *reader) reach(ops []Operand) {
-	for _, w := range r.Loose {
-		if !strings.Contains(r.words[w], Words) {
+	n, repeated := len(r.Loose), slices.IndexFunc(ops, func(o Operand) bool { return o.Variadic && o.Type != Assign })
+	if repeated < 0 {
+		return
+	}
+	for p, w := range r.Loose {
+		if !several(r.words[w]) {
 			continue
 		}
-		for _, o := range ops {
+		for k, o := range ops {
+			if k < repeated && p > k || k > repeated && n-1-p > len(ops)-1-k {
+				continue
+			}
 			given := slices.ContainsFunc(r.Operands, func(a Arg) bool { return a.Word == w && a.Type == o.Type })
 			if !given && !o.Type.Tame() && o.Type != Argv && o.Type != ArgvStdin && o.Type != Assign {
 				r.Operands = append(r.Operands, Arg{Type: o.Type, Text: r.words[w], Word: w})

@@ -456,7 +456,11 @@ func globMeets(glob, segs []segment, tree, fold bool) Relation {
 	end := len(segs)
 	r := Apart
 	for i := range glob {
-		r = max(r, reached(strong.has(end), weak.has(end)))
+		if i > 0 && !glob[i-1].plain { // what lies in a folder that a wildcard may mean
+			r = max(r, reached(false, strong.has(end) || weak.has(end)))
+		} else {
+			r = max(r, reached(strong.has(end), weak.has(end)))
+		}
 		var nextStrong, nextWeak positions
 		deep := false
 		for j := range segs {

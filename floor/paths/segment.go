@@ -453,7 +453,17 @@ func (s *segment) hints(p *segment) bool {
 		return ghead != "" && (strings.HasPrefix(ghead, phead) || strings.HasPrefix(phead, ghead))
 	}
 	if ptail != "" {
-		return gtail != "" && (strings.HasSuffix(gtail, ptail) || strings.HasSuffix(ptail, gtail))
+		literal := 0
+		for _, t := range p.folded.toks {
+			if t.kind == tokRune {
+				literal++
+			}
+		}
+		if literal > utf8.RuneCountInString(ptail) && strings.LastIndexByte(ptail, '.') == 0 {
+			return false // "*.json" says nothing of "*credentials*.json"
+		}
+		extension := strings.LastIndexByte(gtail, '.') == 0 // "*.yaml" says nothing of "*-secrets.yaml"
+		return gtail != "" && (strings.HasSuffix(gtail, ptail) || !extension && strings.HasSuffix(ptail, gtail))
 	}
 	for i := range p.folded.toks {
 		if p.folded.toks[i].kind == tokRune {

@@ -286,6 +286,15 @@ func (r *reader) function(f function, ws []word, assigns []string, w *world, spa
 		r.opaque(span, "a function that cannot be told")
 		return []*world{w}
 	}
+	if r.active[f.body] > 0 && r.beside > 0 {
+		r.opaque(span, "a fork bomb: a function that starts itself again beside itself")
+		return []*world{w}
+	}
+	if r.active == nil {
+		r.active = map[*syntax.Stmt]int{}
+	}
+	r.active[f.body]++
+	defer func() { r.active[f.body]-- }()
 	if !r.step() {
 		return []*world{w}
 	}

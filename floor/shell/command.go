@@ -40,6 +40,9 @@ func (r *reader) path(p pathEffect, w *world) {
 	if p.text == "" {
 		return
 	}
+	if p.kind == effect.Read && !p.meta && strings.Contains(p.text, "://") && !strings.HasPrefix(p.text, "file:") {
+		r.net(p.text, p.span, p.cmd, p.option) // some programs fetch it
+	}
 	cwd := w.cwd
 	if p.at {
 		cwd = p.cwd
@@ -187,6 +190,17 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 	for _, i := range reading.Loose {
 		cmd.Operands = append(cmd.Operands, display(ws[i].text))
 	}
+	if name == "git" && slices.Equal(reading.Sub, []string{"push"}) {
+		// "+x" forces and ":x" deletes, as the options do.
+		for _, x := range ws[1:] {
+			switch {
+			case strings.HasPrefix(x.text, "+"):
+				cmd.Options = append(cmd.Options, effect.Option{Name: "--force", Names: []string{"-f", "--force"}})
+			case strings.HasPrefix(x.text, ":") && len(x.text) > 1:
+				cmd.Options = append(cmd.Options, effect.Option{Name: "--delete", Names: []string{"-d", "--delete"}})
+			}
+		}
+	}
 	run := effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option}
 	at := r.add(run)
 	t := typed{r: r, cmd: cmd, ws: ws, w: w, cwd: w.cwd, ctx: ctx, reading: &reading, entry: entry}
@@ -307,6 +321,13 @@ func (r *reader) parallel(ws []word, w *world, ctx context) bool {
 		r.add(effect.Effect{Target: why, Span: span, Command: cmd, Privileged: ctx.privileged})
 	}
 	template := ws[1:at]
+	for _, x := range template { // other machines, folders and files
+		for _, o := range []string{"-S", "--ssh", "--slf", "--trans", "--ret", "--wd", "--work", "--base", "-M", "--con", "--env", "--pro", "--res", "--job", "-a", "--arg-file"} {
+			if strings.HasPrefix(x.text, o) {
+				return false
+			}
+		}
+	}
 	for len(template) > 0 && strings.HasPrefix(template[0].text, "-") {
 		t := template[0].text
 		template = template[1:]

@@ -400,6 +400,8 @@ func (a *awkScan) scan() {
 			}
 		case t.kind == 'n' && (t.text == "ENVIRON" || t.text == "PROCINFO"):
 			a.opaque = append(a.opaque, "awk reads the environment")
+		case t.kind == 'n' && (t.text == "ARGV" || t.text == "ARGC"):
+			a.opaque = append(a.opaque, "awk sets its own operands")
 		case t.kind == 'n' && (t.text == "ARGV" || t.text == "ARGC" || t.text == "SYMTAB"):
 			a.opaque = append(a.opaque, "awk chooses itself what it reads")
 		case t.kind == 'n' && t.text == "extension":
@@ -449,7 +451,7 @@ func (t *typed) jq(text string, span effect.Span, option string) {
 		t.opaque("a filter that is not known", span, option, false)
 		return
 	}
-	for _, w := range []string{"env", "ENV", "import", "include", "load", "load_str", "load_xml", "load_props", "load_base64", "strenv", "envsubst", "input_filename",
+	for _, w := range []string{"env", "ENV", "import", "include", "load", "load_str", "strload", "str_load", "xmlload", "xml_load", "propsload", "props_load", "base64load", "base64_load", "load_xml", "load_props", "load_base64", "strenv", "envsubst", "input_filename",
 		"get_search_list", "modulemeta", "eval", "system", "exec"} {
 		if hasWord(text, w) {
 			if w == "input_filename" || w == "modulemeta" {

@@ -103,10 +103,12 @@ type reader struct {
 	chosen    string // the variable they are about
 	secrets   []string
 	traps     []trapped
-	passed    []*world     // where the text has been since the first trap
-	through   *paths.Place // the place with the links that the text made
-	mixed     bool         // temporary files of this call may be links
-	exits     []*world     // where the text ends before its end
+	passed    []*world             // where the text has been since the first trap
+	active    map[*syntax.Stmt]int // functions that run
+	beside    int                  // pipes and background commands around this one
+	through   *paths.Place         // the place with the links that the text made
+	mixed     bool                 // temporary files of this call may be links
+	exits     []*world             // where the text ends before its end
 	frame     frame
 	mayFail   int  // what may have failed so far, besides commands
 	rerouted  int  // redirections around: what prints may fail
@@ -365,6 +367,8 @@ func (r *reader) stmt(s *syntax.Stmt, w *world) []*world {
 	r.ran = true
 	if s.Background || s.Coprocess || s.Disown {
 		// It runs beside the rest, in a subshell.
+		r.beside++
+		defer func() { r.beside-- }()
 		r.branch++
 		outer := r.apart()
 		r.redirected(s, w.fork())
@@ -516,6 +520,8 @@ func (r *reader) binary(c *syntax.BinaryCmd, w *world) []*world {
 		}
 		return collapse(out)
 	case syntax.Pipe, syntax.PipeAll:
+		r.beside++
+		defer func() { r.beside-- }()
 		saved, savedIn, branch := r.sink, r.stdin, r.branch
 		s := &sink{}
 		r.sink, r.branch = s, 0

@@ -103,6 +103,8 @@ func (t *typed) all() {
 	if rd.Entry != nil && needsGit(rd.Entry, t.entry) {
 		t.git()
 	}
+	t.passedOn()
+	t.found()
 	if t.cmd.Program == "git" {
 		t.repository()
 	}
@@ -110,6 +112,58 @@ func (t *typed) all() {
 		// A build reads, and runs, the tree it is started in.
 		if p := r.place.Prepare(".", t.cwd); !p.Inside() {
 			t.path(effect.Read, ".", t.ws[0].span, "", false, true)
+		}
+	}
+}
+
+// passedOn tells options that a test binary gets behind the tool that builds
+// it: they write where they say.
+func (t *typed) passedOn() {
+	if t.cmd.Program != "go" && t.cmd.Program != "cargo" {
+		return
+	}
+	for i, x := range t.ws {
+		name, value, joined := strings.Cut(strings.TrimLeft(x.text, "-"), "=")
+		if !strings.HasPrefix(x.text, "-") || !strings.HasPrefix(name, "test.") && name != "logfile" {
+			continue
+		}
+		if !joined && i+1 < len(t.ws) {
+			value = t.ws[i+1].text
+		}
+		if name == "logfile" || strings.HasSuffix(name, "profile") || strings.HasSuffix(name, "trace") || strings.HasSuffix(name, "dir") {
+			t.path(effect.Write, value, x.span, name, false, false)
+		}
+	}
+}
+
+// found tells what a search reads by the names it looks for: a filter that
+// names a secret finds it.
+func (t *typed) found() {
+	switch t.cmd.Program {
+	case "find":
+		if len(t.reading.Inner) == 0 && t.r.sink == nil {
+			return
+		}
+	case "grep", "rg", "egrep", "fgrep":
+	default:
+		return
+	}
+	for i := range t.reading.Options {
+		u := &t.reading.Options[i]
+		switch u.Name {
+		case "-name", "-iname", "--include", "--glob", "--iglob":
+		default:
+			continue
+		}
+		if !commands.Known(u.Value) || strings.HasPrefix(u.Value, "!") || u.Value == "" {
+			continue
+		}
+		pattern := strings.NewReplacer("*", commands.Star, "?", commands.One).Replace(strings.TrimPrefix(u.Value, "**/"))
+		for _, o := range t.reading.Operands {
+			if o.Type != commands.Text && commands.Known(o.Text) {
+				t.r.path(pathEffect{kind: effect.Read, text: o.Text + "/" + pattern, span: t.ws[u.At].span, cmd: t.cmd, option: u.Name, cwd: t.cwd, at: true,
+					maybe: t.cmd.Program == "find" && len(t.reading.Inner) == 0, priv: t.ctx.privileged}, t.w)
+			}
 		}
 	}
 }

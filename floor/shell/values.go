@@ -11,6 +11,8 @@ func (t *typed) url(text string, span effect.Span, option string) {
 	switch {
 	case text == "" || text == "-":
 		return
+	case t.cmd.Program == "curl" && strings.ContainsAny(text, "{[") && !strings.Contains(text, "://["):
+		t.opaque("a pattern of addresses", span, option, false)
 	case len(text) > 5 && strings.EqualFold(text[:5], "file:"):
 		p := text[5:]
 		if rest, isLocal := strings.CutPrefix(p, "//"); isLocal {
@@ -183,9 +185,11 @@ func (t *typed) at(text string, span effect.Span, option string) {
 			return
 		}
 	}
-	if _, v, has := strings.Cut(text, "="); has {
-		if v != "" && (v[0] == '@' || v[0] == '<') {
-			t.atFile(v[1:], span, option)
+	if strings.Contains(text, "=") {
+		for part := range strings.SplitSeq(text, "=") {
+			if part != "" && (part[0] == '@' || part[0] == '<') {
+				t.atFile(part[1:], span, option)
+			}
 		}
 		return
 	}
@@ -271,7 +275,7 @@ func Executable(key string) bool {
 		"uploadpack", "receive", "protocol", "url", "submodule", "instaweb", "sendemail", "imap", "extensions", "lfs", "remote", "http", "sequence", "interactive", "gpg", "tar", "fsmonitor", "maintenance":
 		switch section {
 		case "remote":
-			return last == "uploadpack" || last == "receivepack" || last == "proxy" || last == "vcs"
+			return last == "push" || last == "mirror" || last == "uploadpack" || last == "receivepack" || last == "proxy" || last == "vcs"
 		case "http":
 			return last == "proxy" || last == "sslverify" || last == "sslcainfo" || last == "sslcert" || last == "sslkey" || last == "cookiefile" || last == "savecookies"
 		case "submodule":
@@ -303,7 +307,7 @@ func tameConfig(key string) bool {
 	switch section {
 	case "color", "advice", "column", "status", "log", "format", "i18n", "user", "author", "committer", "init", "pack", "grep", "blame", "branch", "push",
 		"fetch", "pull", "rebase", "commit", "tag", "versionsort", "help", "feature", "index", "gc", "rerere", "safe", "stash", "versioning":
-		return rest != "template" && rest != "templatedir"
+		return rest != "template" && rest != "templatedir" && !strings.HasSuffix(rest, "file")
 	case "core":
 		switch rest {
 		case "quotepath", "autocrlf", "eol", "safecrlf", "filemode", "ignorecase", "precomposeunicode", "abbrev", "commentchar", "whitespace", "preloadindex", "untrackedcache", "longpaths", "symlinks", "bare":

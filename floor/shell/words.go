@@ -446,6 +446,9 @@ func (x *expansion) tilde(s string, last bool) string {
 		}
 	case "+":
 		dir = x.w.cwd
+		if v, isSet := x.w.vars["PWD"]; isSet {
+			dir = v.text
+		}
 	case "-":
 		dir = x.w.old
 	case "root":
