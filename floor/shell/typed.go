@@ -240,6 +240,9 @@ func (t *typed) link() {
 	for _, s := range sources {
 		inside := t.r.folder(strings.TrimRight(dest, "/")+"/"+s[strings.LastIndexByte(strings.TrimRight(s, "/"), '/')+1:], t.cwd)
 		for _, at := range []string{to, inside} {
+			if at == to && to != "" && (to == t.cwd || t.r.exists(to)) {
+				continue // a folder stays one: the link goes into it
+			}
 			from := t.cwd
 			if symbolic && at != "" {
 				from = at[:strings.LastIndexByte(at, '/')+1]
