@@ -129,6 +129,9 @@ func (r *reader) redirect(rd *syntax.Redirect, w *world) (may bool) {
 		reads, writes = true, true
 		in, out = fd == "" || fd == "0", fd == "1"
 	case syntax.DplIn, syntax.DplOut:
+		if len(target) > 1 && target[0] == '-' { // bash ends the redirection behind the dash
+			r.opaque(span, "a word joined to a descriptor that is closed")
+		}
 		if from := strings.TrimSuffix(target, "-"); isNumber(from) || from == commands.Number || from == "" {
 			return r.duplicate(rd.Op, fd, from)
 		}

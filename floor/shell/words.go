@@ -487,6 +487,9 @@ func (x *expansion) part(p syntax.WordPart) {
 		switch {
 		case p.Dollar:
 			x.cur.WriteString(ansi(p.Value))
+		case x.literal && strings.ContainsAny(p.Value, "$`\\"):
+			r.opaque(r.spans.span(p), "an expansion behind a quote that is none within quotes")
+			x.cur.WriteString(commands.Unknown)
 		case x.literal:
 			x.cur.WriteString("'" + p.Value + "'")
 		default:
