@@ -135,10 +135,21 @@ func BenchmarkParsePolicy(b *testing.B) {
 func TestCostDoesNotGrow(t *testing.T) {
 	few, many := Floor{Operator: manyRules(100)}, Floor{Operator: manyRules(10000)}
 	for i, call := range benchCalls() {
-		a := testing.AllocsPerRun(5, func() { few.Judge(call) })
-		b := testing.AllocsPerRun(5, func() { many.Judge(call) })
+		a := fewestAllocations(func() { few.Judge(call) })
+		b := fewestAllocations(func() { many.Judge(call) })
 		if b > a+2 {
 			t.Errorf("%s: %v allocations with 100 rules, %v with 10,000", benchCommands[i], a, b)
 		}
 	}
+}
+
+// fewestAllocations is what f allocates when the parser comes from the pool.
+// The race detector and the collector empty the pool now and then, which an
+// average would count; what f itself allocates is in the fewest as well.
+func fewestAllocations(f func()) float64 {
+	fewest := testing.AllocsPerRun(1, f)
+	for range 30 {
+		fewest = min(fewest, testing.AllocsPerRun(1, f))
+	}
+	return fewest
 }
