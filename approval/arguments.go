@@ -84,6 +84,7 @@ func eachString(arguments []byte, f func(path []string, text string)) error {
 
 // plainKey is a member's name without the differences of spelling that
 // clients have: filePath, file_path and FilePath are one.
-func plainKey(key string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(key))
-}
+func plainKey(key string) string { return strings.ToLower(joined.Replace(key)) }
+
+// joined takes out what some spellings put between words.
+var joined = strings.NewReplacer("_", "", "-", "")

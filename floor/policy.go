@@ -63,9 +63,6 @@ var sections = [...]struct {
 	{"net", effect.Net}, {"env", effect.Env}, {"mcp", effect.MCP}, {"opaque", effect.Opaque},
 }
 
-// results are the lists of a section, in the order in which they are written.
-var results = [...]approval.PolicyResult{approval.Allow, approval.Ask, approval.Deny, approval.Block}
-
 // Policy is one policy document, checked and ready to judge by. It is
 // immutable.
 type Policy struct {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"assent/internal/spell"
 )
 
 // Problem is one thing that is wrong with a policy document.
@@ -57,39 +59,13 @@ func (ps Problems) sorted() Problems {
 func nearest(word string, names []string) string {
 	best, least := "", 1+len(word)/3
 	for _, n := range names {
-		if d := distance(strings.ToLower(word), strings.ToLower(n)); d <= least && d < len(n) {
+		if d := spell.Distance(strings.ToLower(word), strings.ToLower(n)); d <= least && d < len(n) {
 			if d < least || best == "" {
 				best, least = n, d
 			}
 		}
 	}
 	return best
-}
-
-// distance counts the letters to insert, drop, change or swap.
-func distance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return 64
-	}
-	var before, prev, cur [65]int
-	for j := range len(b) + 1 {
-		prev[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		cur[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				cur[j] = min(cur[j], before[j-2]+1)
-			}
-		}
-		before, prev = prev, cur
-	}
-	return prev[len(b)]
 }
 
 func didYouMean(word string, names []string) string {

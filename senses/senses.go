@@ -172,13 +172,8 @@ func readsAll(c *effect.Command) bool {
 // a folder that is read as a whole. Other names are not worth telling.
 var telling = []string{"env", "secret", "credential", "password", "token", "key", ".pem", ".p12", ".pfx", ".jks", ".kdbx", "tfstate", "netrc", "npmrc", "pypirc", "id_"}
 
-// tree notes the files of telling names below a folder. Links are not followed,
-// as no program that reads a whole tree does unless told to.
-func (l *look) tree(folder string) {
-	if l.treed[folder] {
-		return
-	}
-	l.treed[folder] = true
+// visit calls visit for what is in a folder, until too many were looked at.
+func (l *look) visit(folder string, visit func(p string, e os.DirEntry)) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return
@@ -187,7 +182,18 @@ func (l *look) tree(folder string) {
 		if l.entries++; l.entries > maxEntries {
 			return
 		}
-		p := strings.TrimSuffix(folder, "/") + "/" + e.Name()
+		visit(strings.TrimSuffix(folder, "/")+"/"+e.Name(), e)
+	}
+}
+
+// tree notes the files of telling names below a folder. Links are not followed,
+// as no program that reads a whole tree does unless told to.
+func (l *look) tree(folder string) {
+	if l.treed[folder] {
+		return
+	}
+	l.treed[folder] = true
+	l.visit(folder, func(p string, e os.DirEntry) {
 		switch {
 		case e.IsDir():
 			if e.Name() != ".git" {
@@ -202,7 +208,7 @@ func (l *look) tree(folder string) {
 				}
 			}
 		}
-	}
+	})
 }
 
 // path looks at a path and every folder on the way to it.
@@ -282,15 +288,7 @@ func (l *look) list(folder string, depth int) {
 		return
 	}
 	l.listed[folder] = true
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if l.entries++; l.entries > maxEntries {
-			return
-		}
-		p := strings.TrimSuffix(folder, "/") + "/" + e.Name()
+	l.visit(folder, func(p string, e os.DirEntry) {
 		switch {
 		case e.Type()&os.ModeSymlink != 0:
 			l.link(p)
@@ -300,7 +298,7 @@ func (l *look) list(folder string, depth int) {
 		if strings.HasPrefix(e.Name(), "-") {
 			l.files[p] = ""
 		}
-	}
+	})
 }
 
 // wild reports whether a segment of glob text is a pattern; a backslash makes

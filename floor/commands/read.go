@@ -52,7 +52,6 @@ type Use struct {
 	Valued bool
 	Word   int // index of the word with the option
 	At     int // index of the word with the value
-	Off    int // offset of the value in that word
 }
 
 // Arg is an operand with its meaning.
@@ -253,7 +252,7 @@ func isAssign(w string) bool {
 }
 
 func (r *reader) use(o *Option, value string, valued bool, word, at, off int) {
-	r.Options = append(r.Options, Use{Option: o, Name: o.Name, Value: value, Valued: valued, Word: word, At: at, Off: off})
+	r.Options = append(r.Options, Use{Option: o, Name: o.Name, Value: value, Valued: valued, Word: word, At: at})
 	if o.Last {
 		r.ended = true
 	}

@@ -76,12 +76,18 @@ func (r *reader) path(p pathEffect, w *world) {
 		if p := r.through.Prepare(text, cwd); p != e.Path {
 			also := e
 			also.Path = p
-			r.tell(also, p, text, cwd)
+			r.tell(also, text)
 		}
 	}
+	r.tell(e, p.text)
+}
+
+// tell adds an effect under the name of its path, or under the text it was
+// given by where the path is not known.
+func (r *reader) tell(e effect.Effect, text string) {
 	switch {
 	case !e.Path.Known():
-		e.Target = display(p.text)
+		e.Target = display(text)
 	case e.Path.Inside():
 		e.Target = e.Path.Rel
 	default:
@@ -90,17 +96,11 @@ func (r *reader) path(p pathEffect, w *world) {
 	r.add(e)
 }
 
-// tell adds an effect under the name of its path.
-func (r *reader) tell(e effect.Effect, p effect.Path, text, cwd string) {
-	switch {
-	case !p.Known():
-		e.Target = display(text)
-	case p.Inside():
-		e.Target = p.Rel
-	default:
-		e.Target = p.Abs
+// privileged marks what was told from there on as done by another user.
+func (r *reader) privileged(from int) {
+	for i := from; i < len(r.out); i++ {
+		r.out[i].Privileged = true
 	}
-	r.add(e)
 }
 
 // linked remembers a link that the text makes.
@@ -359,8 +359,8 @@ func (r *reader) parallel(ws []word, w *world, ctx context) bool {
 		}
 		from := len(r.out)
 		r.child(text, w.child(r.place), spans{fixed: &span}, span)
-		for i := from; ctx.privileged && i < len(r.out); i++ {
-			r.out[i].Privileged = true
+		if ctx.privileged {
+			r.privileged(from)
 		}
 	}
 	r.print(commands.Words)

@@ -29,7 +29,7 @@ func (t *typed) sed(text string, span effect.Span, option string) {
 			t.opaque("sed runs what it reads as a command", span, "e", false)
 		} else {
 			t.opaque("sed runs a command", span, "e", false)
-			t.shellText(c, span, "e", word{}, 0)
+			t.shellText(c, span, "e", word{})
 		}
 	}
 }
@@ -237,7 +237,7 @@ func (t *typed) awk(text string, span effect.Span, option string) {
 	}
 	for _, c := range a.runs {
 		t.opaque("awk runs a command", span, "awk", false)
-		t.shellText(c, span, "system", word{}, 0)
+		t.shellText(c, span, "system", word{})
 	}
 	for _, why := range a.opaque {
 		t.opaque(why, span, "awk", false)

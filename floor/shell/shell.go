@@ -50,7 +50,7 @@ func Effects(text string, place *paths.Place, know *commands.Knowledge) []effect
 		return r.out
 	case !utf8.ValidString(text):
 		r.add(effect.Effect{Target: "the text is not valid UTF-8", Span: whole})
-	case utf8.RuneCountInString(text) > MaxText:
+	case len(text) > MaxText && utf8.RuneCountInString(text) > MaxText: // no text has more characters than bytes
 		r.add(effect.Effect{Target: "the text is longer than 10,000 characters", Span: whole})
 	}
 	ws := r.nested(text, []*world{newWorld(place)}, spans{}, whole)

@@ -49,7 +49,7 @@ func (t *typed) all() {
 		if tar {
 			t.cwd = t.w.cwd
 		}
-		t.value(u.Option.Type, u.Value, t.ws[u.At].span, u.Name, t.ws[u.At], u.Off)
+		t.value(u.Option.Type, u.Value, t.ws[u.At].span, u.Name, t.ws[u.At])
 	}
 	var text []string // the words of a command line that stands in several operands
 	for _, o := range rd.Operands {
@@ -71,7 +71,7 @@ func (t *typed) all() {
 		if tar {
 			t.cwd = t.before(o.Word)
 		}
-		t.value(o.Type, o.Text, span, "", src, 0)
+		t.value(o.Type, o.Text, span, "", src)
 		if empty && o.Type != commands.Sed { // sed -i '' PROGRAM: the suffix of BSD's -i
 			t.sed(o.Text, span, "")
 		}
@@ -79,14 +79,13 @@ func (t *typed) all() {
 	}
 	t.cwd = end
 	if len(text) > 1 {
-		t.shellText(strings.Join(text, " "), spanOf(t.ws), "", word{}, 0)
+		t.shellText(strings.Join(text, " "), spanOf(t.ws), "", word{})
 	}
 	for _, f := range rd.Effects {
 		t.fixed(f)
 	}
 	for _, is := range rd.Issues {
-		span := t.ws[min(is.Word, len(t.ws)-1)].span
-		r.add(effect.Effect{Target: is.Why, Span: span, Command: t.cmd, Coverable: is.Coverable, Privileged: t.ctx.privileged})
+		t.opaque(is.Why, t.ws[min(is.Word, len(t.ws)-1)].span, "", is.Coverable)
 	}
 	for _, in := range rd.Inner {
 		if t.split && in.Option == "" && in.Module == "" {
@@ -158,7 +157,7 @@ func (t *typed) found() {
 		if !commands.Known(u.Value) || strings.HasPrefix(u.Value, "!") || u.Value == "" {
 			continue
 		}
-		pattern := strings.NewReplacer("*", commands.Star, "?", commands.One).Replace(strings.TrimPrefix(u.Value, "**/"))
+		pattern := globs.Replace(strings.TrimPrefix(u.Value, "**/"))
 		for _, o := range t.reading.Operands {
 			if o.Type != commands.Text && commands.Known(o.Text) {
 				t.r.path(pathEffect{kind: effect.Read, text: o.Text + "/" + pattern, span: t.ws[u.At].span, cmd: t.cmd, option: u.Name, cwd: t.cwd, at: true,
@@ -167,6 +166,9 @@ func (t *typed) found() {
 		}
 	}
 }
+
+// globs marks the wildcards of a pattern that a program reads.
+var globs = strings.NewReplacer("*", commands.Star, "?", commands.One)
 
 func needsGit(e, top *commands.Entry) bool { return e.NeedsGit || top.NeedsGit && e == top }
 
@@ -201,18 +203,20 @@ func (t *typed) fixed(f commands.Fixed) {
 		if strings.HasPrefix(text, "~") {
 			text = t.r.place.Expand(text)
 		}
-		if names := t.downloads(); f.Kind == effect.Write && text == "." && len(names) > 0 {
-			for _, n := range names {
-				t.path(effect.Write, n, span, "", false, false)
+		if f.Kind == effect.Write && text == "." {
+			if names := t.downloads(); len(names) > 0 {
+				for _, n := range names {
+					t.path(effect.Write, n, span, "", false, false)
+				}
+				return
 			}
-			return
 		}
 		t.path(f.Kind, text, span, "", false, false)
 		if f.Kind == effect.Write {
 			t.into(text, span)
 		}
 	case effect.Opaque:
-		t.r.add(effect.Effect{Target: f.Target, Span: span, Command: t.cmd, Coverable: true, Privileged: t.ctx.privileged})
+		t.opaque(f.Target, span, "", true)
 	default:
 		t.r.add(effect.Effect{Kind: f.Kind, Target: f.Target, Span: span, Command: t.cmd})
 	}
@@ -221,7 +225,7 @@ func (t *typed) fixed(f commands.Fixed) {
 // link tells the reader of a link that the text makes: what is done through it
 // later is also told where it leads.
 func (t *typed) link() {
-	symbolic := slices.ContainsFunc(t.reading.Options, func(u commands.Use) bool { return u.Name == "--symbolic" })
+	symbolic := t.has("--symbolic")
 	var sources []string
 	dest := "."
 	for _, o := range t.reading.Operands {
@@ -238,7 +242,7 @@ func (t *typed) link() {
 	}
 	to := t.r.folder(dest, t.cwd)
 	for _, s := range sources {
-		inside := t.r.folder(strings.TrimRight(dest, "/")+"/"+s[strings.LastIndexByte(strings.TrimRight(s, "/"), '/')+1:], t.cwd)
+		inside := t.r.folder(strings.TrimRight(dest, "/")+"/"+base(s), t.cwd)
 		for _, at := range []string{to, inside} {
 			if at == to && to != "" && (to == t.cwd || t.r.exists(to)) {
 				continue // a folder stays one: the link goes into it
@@ -263,12 +267,18 @@ func (t *typed) link() {
 
 // copiesTrees reports whether a copy takes folders with all that is in them.
 func (t *typed) copiesTrees() bool {
-	if t.cmd.Program != "cp" && t.cmd.Program != "gcp" {
-		return false
-	}
-	return slices.ContainsFunc(t.reading.Options, func(u commands.Use) bool {
-		return u.Name == "--recursive" || u.Name == "--archive" || u.Name == "-R"
-	})
+	return (t.cmd.Program == "cp" || t.cmd.Program == "gcp") && t.has("--recursive", "--archive", "-R")
+}
+
+// has reports whether one of the options is present, by its canonical name.
+func (t *typed) has(names ...string) bool {
+	return slices.ContainsFunc(t.reading.Options, func(u commands.Use) bool { return slices.Contains(names, u.Name) })
+}
+
+// base is the last part of a path as it is written.
+func base(p string) string {
+	p = strings.TrimRight(p, "/")
+	return p[strings.LastIndexByte(p, '/')+1:]
 }
 
 // into tells what a copy is called that goes into a folder: the name of its
@@ -286,10 +296,9 @@ func (t *typed) into(dest string, span effect.Span) {
 		}
 	}
 	folder := dest == "." || dest == ".." || strings.HasSuffix(dest, "/") || strings.HasSuffix(dest, "/.") || strings.HasSuffix(dest, "/..") || len(sources) > 1 ||
-		t.r.place.Facts.Dirs[t.r.folder(dest, t.cwd)] || slices.ContainsFunc(t.reading.Options, func(u commands.Use) bool { return u.Name == "--target-directory" })
+		t.r.place.Facts.Dirs[t.r.folder(dest, t.cwd)] || t.has("--target-directory")
 	for _, s := range sources {
-		s = strings.TrimRight(s, "/")
-		name := s[strings.LastIndexByte(s, '/')+1:]
+		name := base(s)
 		if strings.Contains(name, found) || name == "." || name == ".." || name == "" {
 			continue
 		}
@@ -340,29 +349,16 @@ func (t *typed) opaque(why string, span effect.Span, option string, coverable bo
 }
 
 // value tells the effect of one option value or operand.
-func (t *typed) value(typ commands.Type, text string, span effect.Span, option string, src word, off int) {
+func (t *typed) value(typ commands.Type, text string, span effect.Span, option string, src word) {
 	r := t.r
 	std := text == "-"
 	switch typ {
-	case commands.Flag, commands.Text, commands.Argv, commands.ArgvStdin, commands.Module, commands.Chdir, commands.Bad:
-		if typ == commands.Chdir {
-			r.path(pathEffect{kind: effect.Read, text: text, span: span, cmd: t.cmd, option: option, cwd: t.w.cwd, at: true, meta: true}, t.w)
-		}
-	case commands.Read:
+	case commands.Flag, commands.Text, commands.Argv, commands.ArgvStdin, commands.Module, commands.Bad:
+	case commands.Chdir:
+		r.path(pathEffect{kind: effect.Read, text: text, span: span, cmd: t.cmd, option: option, cwd: t.w.cwd, at: true, meta: true}, t.w)
+	case commands.Read, commands.ReadTree, commands.Meta, commands.MetaTree:
 		if !std {
-			t.path(effect.Read, text, span, option, false, false)
-		}
-	case commands.ReadTree:
-		if !std {
-			t.path(effect.Read, text, span, option, false, true)
-		}
-	case commands.Meta:
-		if !std {
-			t.path(effect.Read, text, span, option, true, false)
-		}
-	case commands.MetaTree:
-		if !std {
-			t.path(effect.Read, text, span, option, true, true)
+			t.path(effect.Read, text, span, option, typ == commands.Meta || typ == commands.MetaTree, typ == commands.ReadTree || typ == commands.MetaTree)
 		}
 	case commands.Files:
 		t.path(effect.Read, text, span, option, false, false)
@@ -401,12 +397,12 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 	case commands.Program:
 		t.opaque("an option that names a program to run", span, option, false)
 		if strings.ContainsAny(text, " \t\n") {
-			t.shellText(text, span, option, word{}, 0)
+			t.shellText(text, span, option, word{})
 		} else {
 			t.run([]word{{text, span, nil}}, option, context{noBuiltins: true})
 		}
 	case commands.Shell:
-		t.shellText(text, span, option, src, off)
+		t.shellText(text, span, option, src)
 	case commands.Split:
 		// The words that follow are the end of the command in the text.
 		rest := quoted(t.ws, t.reading.Loose)
@@ -424,7 +420,7 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 		if strings.HasPrefix(strings.TrimLeft(text, " \t\n"), "-") { // options of its own
 			text = t.ws[0].text + " " + text
 		}
-		t.shellText(text+" "+strings.Join(rest, " "), span, option, word{}, 0)
+		t.shellText(text+" "+strings.Join(rest, " "), span, option, word{})
 	case commands.Assign:
 		name, v, isAssign := strings.Cut(text, "=")
 		if !isAssign {
@@ -529,27 +525,24 @@ func (t *typed) run(ws []word, option string, ctx context) {
 }
 
 // shellText follows text that a shell is given.
-func (t *typed) shellText(text string, span effect.Span, option string, src word, off int) {
+func (t *typed) shellText(text string, span effect.Span, option string, src word) {
 	t.shell = true
 	if !commands.Known(text) {
 		t.code = true
 		t.opaque("runs shell text that is not known", span, option, false)
-		if strings.HasPrefix(text, "-") {
-			return
-		}
 		return
 	}
 	w := t.world()
 	t.arguments(w, option)
 	sp := spans{fixed: &span}
 	if src.src != nil {
-		if o, same := t.r.literalAt(src, text, off); same {
+		if o, same := t.r.literalAt(src, text); same {
 			sp = spans{offset: o}
 		}
 	}
-	saved := t.r.privileged(t)
+	from := len(t.r.out)
 	t.r.child(text, w, sp, span)
-	t.r.restore(t, saved)
+	t.privileged(from)
 	if !shells[t.cmd.Program] && option == "" {
 		return
 	}
@@ -630,21 +623,16 @@ func (t *typed) loads() bool {
 	return false
 }
 
-// privileged marks everything that is told from here on as done by another
-// user, where that is so. It returns how much was told before.
-func (r *reader) privileged(*typed) int { return len(r.out) }
-
-func (r *reader) restore(t *typed, from int) {
-	if !t.ctx.privileged && t.reading.Class != effect.Privilege {
-		return
-	}
-	for i := from; i < len(r.out); i++ {
-		r.out[i].Privileged = true
+// privileged marks what was told from there on where this program is run by
+// another user, or runs others so.
+func (t *typed) privileged(from int) {
+	if t.ctx.privileged || t.reading.Class == effect.Privilege {
+		t.r.privileged(from)
 	}
 }
 
 // literalAt finds where a word's text stands unchanged in the source.
-func (r *reader) literalAt(src word, text string, off int) (int, bool) {
+func (r *reader) literalAt(src word, text string) (int, bool) {
 	if r.spans.fixed != nil {
 		return 0, false
 	}
@@ -656,7 +644,6 @@ func (r *reader) literalAt(src word, text string, off int) (int, bool) {
 	if i < 0 || text == "" {
 		return 0, false
 	}
-	_ = off
 	return s + i, true
 }
 
@@ -688,7 +675,7 @@ func (t *typed) stdinCode(span effect.Span) {
 	case shells[t.cmd.Program] && !foreignShells[t.cmd.Program] && commands.Known(in.text):
 		w := t.world()
 		w.argsLost = true
-		from := t.r.privileged(t)
+		from := len(t.r.out)
 		text := in.text
 		in.text, in.used = commands.Words, false
 		t.r.child(text, w, spans{fixed: &span}, span)
@@ -696,7 +683,7 @@ func (t *typed) stdinCode(span effect.Span) {
 			t.opaque("a script on standard input that something in it may read", span, "", false)
 		}
 		in.used = true
-		t.r.restore(t, from)
+		t.privileged(from)
 		if !t.loads() {
 			t.class = effect.Wrap
 		}
@@ -763,33 +750,21 @@ func (t *typed) inner(in commands.Inner) {
 	if t.cmd.Program == "command" || t.cmd.Program == "builtin" {
 		ctx.noBuiltins = false
 	}
-	replace := ""
-	if t.cmd.Program == "find" || t.cmd.Program == "fd" || t.cmd.Program == "fdfind" {
-		replace = "{}"
-	}
-	for i := range t.reading.Options {
-		u := &t.reading.Options[i]
-		if t.cmd.Program == "xargs" && (u.Name == "--replace" || u.Name == "-I" || u.Name == "-i") {
-			replace = u.Value
-			if replace == "" {
-				replace = "{}"
-			}
-		}
-	}
-	switch {
-	case t.cmd.Program == "find" || t.cmd.Program == "fd" || t.cmd.Program == "fdfind":
-		t.each(words, replace, ctx, w)
+	switch t.cmd.Program {
+	case "find", "fd", "fdfind":
+		t.each(words, ctx, w)
 		return
-	case in.Stdin:
+	}
+	if in.Stdin {
 		input := commands.Words
 		if r.stdin != nil {
 			input = r.stdin.text
 		}
 		saved := r.stdin
-		if !slices.ContainsFunc(t.reading.Options, func(u commands.Use) bool { return u.Name == "--arg-file" || u.Name == "-a" }) {
+		if !t.has("--arg-file", "-a") {
 			r.stdin = nil
 		}
-		for _, run := range t.fills(words, replace, input) {
+		for _, run := range t.fills(words, input) {
 			r.simple(run, nil, w, ctx)
 		}
 		r.stdin = saved
@@ -800,10 +775,10 @@ func (t *typed) inner(in commands.Inner) {
 
 // fills are the command lines that xargs makes of the words it is given and
 // those that come from standard input.
-func (t *typed) fills(words []word, replace, input string) [][]word {
+func (t *typed) fills(words []word, input string) [][]word {
 	span := spanOf(t.ws)
-	if replace != "" {
-		return [][]word{t.fill(words, replace, input)}
+	if replace := t.replaces(); replace != "" {
+		return [][]word{fill(words, replace, input)}
 	}
 	per, lines, sep, stop := 0, false, "", ""
 	for i := range t.reading.Options {
@@ -877,29 +852,47 @@ func (t *typed) fills(words []word, replace, input string) [][]word {
 	return out
 }
 
-// fill puts a line of standard input where the command names it.
-func (t *typed) fill(words []word, replace, input string) []word {
-	input = strings.TrimRight(input, "\n")
-	if replace != "" {
-		line := input
-		if strings.Contains(line, "\n") {
-			line = commands.Unknown
-		}
-		line = strings.ReplaceAll(line, commands.Words, commands.Unknown)
-		out := slices.Clone(words)
-		for i := range out {
-			if strings.Contains(out[i].text, replace) {
-				out[i].text = strings.ReplaceAll(out[i].text, replace, line)
-				out[i].src = nil
+// replaces is the text in the words of xargs that stands for a line of input,
+// "" where there is none.
+func (t *typed) replaces() string {
+	replace := ""
+	for i := range t.reading.Options {
+		u := &t.reading.Options[i]
+		if t.cmd.Program == "xargs" && (u.Name == "--replace" || u.Name == "-I" || u.Name == "-i") {
+			if replace = u.Value; replace == "" {
+				replace = "{}"
 			}
 		}
-		return out
 	}
-	return words
+	return replace
+}
+
+// fill puts a line of standard input where the command names it.
+func fill(words []word, replace, input string) []word {
+	line := strings.TrimRight(input, "\n")
+	if strings.Contains(line, "\n") {
+		line = commands.Unknown
+	}
+	out, _ := put(words, replace, strings.ReplaceAll(line, commands.Words, commands.Unknown))
+	return out
+}
+
+// put replaces a text in the words of a command and reports whether it was
+// there.
+func put(words []word, replace, with string) (out []word, there bool) {
+	out = slices.Clone(words)
+	for i := range out {
+		if strings.Contains(out[i].text, replace) {
+			out[i].text = strings.ReplaceAll(out[i].text, replace, with)
+			out[i].src = nil
+			there = true
+		}
+	}
+	return out, there
 }
 
 // each runs the command of find -exec for what find finds.
-func (t *typed) each(words []word, replace string, ctx context, w *world) {
+func (t *typed) each(words []word, ctx context, w *world) {
 	begin := []string{}
 	for _, o := range t.reading.Operands {
 		if o.Type != commands.Text {
@@ -924,16 +917,8 @@ func (t *typed) each(words []word, replace string, ctx context, w *world) {
 			}
 			b += found
 		}
-		out := slices.Clone(words)
-		put := false
-		for i := range out {
-			if strings.Contains(out[i].text, replace) {
-				out[i].text = strings.ReplaceAll(out[i].text, replace, b)
-				out[i].src = nil
-				put = true
-			}
-		}
-		if !put && t.cmd.Program != "find" {
+		out, named := put(words, "{}", b)
+		if !named && t.cmd.Program != "find" {
 			out = append(out, word{b, spanOf(words), nil})
 		}
 		t.r.simple(out, nil, w, ctx)
