@@ -339,6 +339,11 @@ func compileHost(text string) (hostPattern, error) {
 		}
 	} else if i := strings.LastIndexByte(s, ':'); i >= 0 && strings.Count(s, ":") == 1 {
 		host, p.port = s[:i], s[i+1:]
+		if p.scheme == "" && bareSchemes[host] {
+			// As an address this names what follows the scheme: the rule would
+			// never match.
+			return p, fmt.Errorf("%q begins an address; write %s://HOST, or only the host", host+":", host)
+		}
 		if p.port == "" {
 			return p, errors.New("the port is missing")
 		}

@@ -181,7 +181,7 @@ func TestToolPatterns(t *testing.T) {
 }
 
 func FuzzAddress(f *testing.F) {
-	for _, s := range []string{"https://a@b:1/c", "[::1]:2", "a/1", "1.2", "\\x", "http:////", "…", "%41"} {
+	for _, s := range []string{"https://a@b:1/c", "[::1]:2", "a/1", "1.2", "\\x", "http:////", "…", "%41", "http:000000000000", "file:80"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

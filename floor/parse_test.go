@@ -42,6 +42,7 @@ func TestParsePolicyProblems(t *testing.T) {
 			`p:2:10: bad pattern "a/[b": the bracket expression has no end`,
 			`p:2:18: bad pattern "../x": ".." is not supported; write the folder itself, from "/" or "~/"`}},
 		{"bad-host", "net:\n  allow: [\"https://x.org/docs\"]\n", []string{`p:2:11: bad pattern "https://x.org/docs": net rules compare hosts; leave out user, path and query`}},
+		{"host-that-is-a-scheme", "net:\n  deny: [\"http:8080\"]\n", []string{`p:2:10: bad pattern "http:8080": "http:" begins an address; write http://HOST, or only the host`}},
 		{"host-wildcard-at-the-end", "net:\n  allow: [\"docs.*\"]\n", []string{`p:2:11: bad pattern "docs.*": the end of a host may not be a wildcard`}},
 		{"bad-variable", "env:\n  allow: [\"PATH=/x\"]\n", []string{`p:2:11: bad pattern "PATH=/x": no name of a variable looks so (only the variable's name, as in GIT_*)`}},
 		{"opaque-allow", "opaque:\n  allow: [\"*\"]\n", []string{"p:2:3: what cannot be told is never allowed by itself (name the command in run: an allow there also answers what cannot be told of it)"}},

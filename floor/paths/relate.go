@@ -55,7 +55,11 @@ func (pt Pattern) Relate(p *Place, path effect.Path, tree bool) Relation {
 	case !path.Known() && path.Named == "":
 		return Overlap
 	case c.set != nil:
-		return c.set.relate(p, path, tree)
+		r := c.set.relate(p, path, tree)
+		if !path.Known() { // what it is called as may be all of a set, what it is may not
+			r = min(r, Overlap)
+		}
+		return r
 	}
 	if path.Glob {
 		return c.relateParsed(p, parsePath(path), tree)

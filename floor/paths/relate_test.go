@@ -373,6 +373,7 @@ func FuzzRelate(f *testing.F) {
 	f.Add("{a,b}/[x-z]*", "\x00*/\x00[x]", false)
 	f.Add("~/.ssh/**", "../../.ssh/\x00?d", false)
 	f.Add("@roots", "/\x00*", true)
+	f.Add("@roots", "\x00*", true)
 	f.Add(`\é*`, "É", false)
 	f.Fuzz(func(t *testing.T, pattern, word string, tree bool) {
 		p := place()
