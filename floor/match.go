@@ -189,13 +189,20 @@ func (p *Policy) matchKind(s *subject, kind effect.Kind, out []*Rule) []*Rule {
 		}
 	case effect.Net:
 		try(x.others)
-		try(x.hosts[s.host.host])
-		if h := s.host.host; len(x.suffixes) > 0 && h != "" {
+		byHost := func(h string) {
+			try(x.hosts[h])
+			if len(x.suffixes) == 0 || h == "" {
+				return
+			}
 			try(x.suffixes["."+h]) // a restricted "*.x" restricts x
 			for i := strings.IndexByte(h, '.'); i >= 0; i = strings.IndexByte(h, '.') {
 				try(x.suffixes[h[i:]])
 				h = h[i+1:]
 			}
+		}
+		byHost(s.host.host)
+		for i := range s.host.also {
+			byHost(s.host.also[i].host)
 		}
 	case effect.MCP:
 		try(x.others)

@@ -18,11 +18,96 @@ type address struct {
 	// odd says that programs disagree about which host this is, or that its
 	// name is not plain ASCII: no rule allows it.
 	odd bool
+	// also are the other hosts that a program may find in the same text. Rules
+	// that restrict hold for each of them.
+	also []address
 }
 
 // parseAddress reads a URL, "host", "host:port", "host/port" or
-// "user@host:path".
+// "user@host:path", as programs do and as those do that are lax about it.
 func parseAddress(target string) address {
+	a := readAddress(target)
+	for _, t := range respelled(target) {
+		if t == target {
+			continue
+		}
+		b := readAddress(t)
+		if b.host == "" || b.host == a.host && b.port == a.port && b.scheme == a.scheme {
+			continue
+		}
+		a.odd = true
+		a.also = append(a.also, b)
+	}
+	if ip := looseIP(a.host); ip.IsValid() && ip != a.ip {
+		b := a
+		b.ip, b.also = ip, nil
+		a.also = append(a.also, b)
+		a.odd = true
+	}
+	return a
+}
+
+// respelled are the texts that some program takes an odd address for: with
+// its slashes turned, with blanks and control characters dropped, decoded, or
+// with what stands before another of its "@" as the user.
+func respelled(target string) []string {
+	s := strings.TrimSpace(target)
+	var out []string
+	plain := strings.Map(func(c rune) rune {
+		if c <= 0x20 || c == 0x7f {
+			return -1
+		}
+		return c
+	}, s)
+	if plain != s && strings.Contains(s, ":/") || strings.ContainsAny(s, "\t\r\n") {
+		out = append(out, plain)
+	}
+	if strings.IndexByte(plain, '\\') >= 0 {
+		out = append(out, strings.ReplaceAll(plain, `\`, "/"), strings.ReplaceAll(plain, `\`, ""))
+	}
+	head, tail, isURL := strings.Cut(plain, "://")
+	if !isURL {
+		return out
+	}
+	authority, path := tail, ""
+	if i := strings.IndexAny(tail, "/?#"); i >= 0 {
+		authority, path = tail[:i], tail[i:]
+	}
+	if strings.Contains(authority, "%") {
+		out = append(out, head+"://"+unescape(authority)+path)
+	}
+	if first, _, several := strings.Cut(authority, "@"); several && strings.Count(authority, "@") > 1 {
+		rest, _, _ := strings.Cut(authority[len(first)+1:], "@")
+		out = append(out, head+"://"+rest+path)
+	}
+	if host, _, has := strings.Cut(authority, ":"); has && strings.Count(authority, ":") > 1 && authority[0] != '[' && !strings.Contains(authority, "@") {
+		out = append(out, head+"://"+host+path)
+	}
+	return out
+}
+
+// looseIP is the address of four numbers that begin with zeros, read as
+// decimal, as some programs do.
+func looseIP(host string) netip.Addr {
+	parts := strings.Split(host, ".")
+	zeros := false
+	for i, p := range parts {
+		if p == "" || strings.Trim(p, "0123456789") != "" {
+			return netip.Addr{}
+		}
+		zeros = zeros || len(p) > 1 && p[0] == '0'
+		if parts[i] = strings.TrimLeft(p, "0"); parts[i] == "" {
+			parts[i] = "0"
+		}
+	}
+	if !zeros || len(parts) != 4 {
+		return netip.Addr{}
+	}
+	return parseIP(strings.Join(parts, "."))
+}
+
+// readAddress is the plain reading of an address.
+func readAddress(target string) address {
 	var a address
 	s := strings.TrimSpace(target)
 	rest, isURL := s, false
@@ -32,6 +117,9 @@ func parseAddress(target string) address {
 			rest = strings.TrimLeft(rest, "/")
 		} else if bareSchemes[strings.ToLower(s[:i])] {
 			a.scheme, rest, isURL = strings.ToLower(s[:i]), s[i+1:], true
+			if !localSchemes[a.scheme] { // "http:/host": programs supply the slash
+				rest = strings.TrimLeft(rest, "/")
+			}
 		}
 	} else if strings.HasPrefix(s, "//") {
 		rest, isURL = strings.TrimLeft(s, "/"), true
@@ -79,7 +167,37 @@ func parseAddress(target string) address {
 	}
 	a.host = hostName(authority, &a.odd)
 	a.ip = parseIP(a.host)
+	if !a.ip.IsValid() {
+		a.ip = namedIP(a.host)
+	}
 	return a
+}
+
+// addressServices answer a name that holds an address with that address.
+var addressServices = []string{".nip.io", ".sslip.io", ".xip.io", ".localtest.me", ".traefik.me", ".backname.io"}
+
+// namedIP is the address that a name of such a service stands for.
+func namedIP(host string) netip.Addr {
+	for _, service := range addressServices {
+		name, is := strings.CutSuffix(host, service)
+		if !is {
+			continue
+		}
+		labels := strings.FieldsFunc(name, func(c rune) bool { return c == '.' || c == '-' })
+		for i := len(labels) - 1; i >= 0; i-- {
+			if i >= 3 {
+				if ip, err := netip.ParseAddr(strings.Join(labels[i-3:i+1], ".")); err == nil {
+					return ip
+				}
+			}
+			if len(labels[i]) == 8 {
+				if ip := parseIP("0x" + labels[i]); ip.IsValid() {
+					return ip
+				}
+			}
+		}
+	}
+	return netip.Addr{}
 }
 
 func schemeName(s string) bool {
@@ -96,7 +214,12 @@ func schemeName(s string) bool {
 var bareSchemes = map[string]bool{
 	"http": true, "https": true, "ftp": true, "file": true, "data": true, "javascript": true, "mailto": true, "ldap": true, "ldaps": true,
 	"gopher": true, "dict": true, "jar": true, "php": true, "view-source": true, "blob": true, "about": true, "chrome": true, "smb": true, "ws": true, "wss": true,
+	"ftps": true, "sftp": true, "scp": true, "tftp": true, "telnet": true, "rtsp": true, "imap": true, "imaps": true, "pop3": true, "pop3s": true,
+	"smtp": true, "smtps": true, "smbs": true, "gophers": true, "mqtt": true, "rtmp": true,
 }
+
+// localSchemes are followed by no host where there is no "//".
+var localSchemes = map[string]bool{"file": true, "data": true, "javascript": true, "mailto": true, "about": true, "chrome": true, "blob": true}
 
 // hostName brings a host into one spelling. A name with a part that cannot be
 // told is none.
@@ -134,8 +257,20 @@ func plainLetter(r rune) rune {
 		return r - 0xFF01 + '!'
 	case r == 0x3002 || r == 0xFF61 || r == 0x2024:
 		return '.'
-	case r == 0x24EA:
+	case r == 0x24EA || r == 0x2070 || r == 0x2080:
 		return '0'
+	case r == 0xB9:
+		return '1'
+	case r == 0xB2 || r == 0xB3:
+		return r - 0xB2 + '2'
+	case 0x2074 <= r && r <= 0x2079:
+		return r - 0x2074 + '4'
+	case 0x2081 <= r && r <= 0x2089:
+		return r - 0x2081 + '1'
+	case 0x1D7CE <= r && r <= 0x1D7FF: // mathematical digits
+		return (r-0x1D7CE)%10 + '0'
+	case 0x1D400 <= r && r <= 0x1D6A3: // and letters
+		return foldLetter((r - 0x1D400) % 52)
 	case 0x2460 <= r && r <= 0x2468:
 		return r - 0x2460 + '1'
 	case 0x24B6 <= r && r <= 0x24CF:
@@ -147,6 +282,9 @@ func plainLetter(r rune) rune {
 	}
 	return r
 }
+
+// foldLetter is the letter at a place of "A..Za..z".
+func foldLetter(n rune) rune { return 'a' + n%26 }
 
 func unescape(s string) string {
 	var b strings.Builder
@@ -217,6 +355,7 @@ var (
 	nat64  = netip.MustParsePrefix("64:ff9b::/96")
 	compat = netip.MustParsePrefix("::/96")
 	sixTo4 = netip.MustParsePrefix("2002::/16")
+	siit   = netip.MustParsePrefix("::ffff:0:0:0/96")
 )
 
 // embedded is the IPv4 address that an IPv6 address stands for, if it does.
@@ -226,7 +365,7 @@ func embedded(ip netip.Addr) netip.Addr {
 	}
 	b := ip.As16()
 	switch {
-	case nat64.Contains(ip), compat.Contains(ip) && b[12]|b[13] != 0:
+	case nat64.Contains(ip), siit.Contains(ip), compat.Contains(ip) && b[12]|b[13] != 0:
 		return netip.AddrFrom4([4]byte(b[12:16]))
 	case sixTo4.Contains(ip):
 		return netip.AddrFrom4([4]byte(b[2:6]))
@@ -407,6 +546,19 @@ func hostSetNames() []string {
 // match reports whether the pattern matches. loose is for rules that
 // restrict.
 func (p *hostPattern) match(a *address, loose bool) bool {
+	if p.one(a, loose) {
+		return true
+	}
+	for i := range a.also {
+		if loose && p.one(&a.also[i], true) {
+			return true
+		}
+	}
+	return false
+}
+
+// one compares with one reading of an address.
+func (p *hostPattern) one(a *address, loose bool) bool {
 	if p.scheme != "" && p.scheme != a.scheme || p.port != "" && p.port != a.port && p.port != defaultPort(a) {
 		return false
 	}

@@ -19,7 +19,7 @@ func TestParseAddress(t *testing.T) {
 		{"trailing-dot", "https://EXAMPLE.com./", "example.com", "", false},
 		{"user", "https://docs.python.org@evil.example/", "evil.example", "", false},
 		{"user-and-password", "https://a:b@evil.example:1/", "evil.example", "1", false},
-		{"two-ats", "https://a@good.example@evil.example/", "evil.example", "", false},
+		{"two-ats", "https://a@good.example@evil.example/", "evil.example", "", true},
 		{"query-with-at", "https://good.example?@evil.example", "good.example", "", false},
 		{"fragment", "https://good.example#@evil.example", "good.example", "", false},
 		{"backslash", `https://evil.example\@good.example/`, "evil.example", "", true},
@@ -50,6 +50,79 @@ func TestParseAddress(t *testing.T) {
 			a := parseAddress(tt.target)
 			if a.host != tt.host || a.port != tt.port || a.odd != tt.odd {
 				t.Errorf("%q: host %q port %q odd %v, want %q %q %v", tt.target, a.host, a.port, a.odd, tt.host, tt.port, tt.odd)
+			}
+		})
+	}
+}
+
+// However it is spelled, a host that is refused stays refused, and what is
+// spelled oddly is nothing that a rule allows.
+func TestHostSpellings(t *testing.T) {
+	blocked, err := compileHost("@metadata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	any, err := compileHost("*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, target string }{
+		{"plain", "http://169.254.169.254/"},
+		{"one-slash", "http:/169.254.169.254/"},
+		{"no-slash", "http:169.254.169.254"},
+		{"three-slashes", "http:///169.254.169.254/"},
+		{"backslashes", `http:\\169.254.169.254\`},
+		{"one-backslash", `http:\169.254.169.254/`},
+		{"mixed-slashes", `http:/\169.254.169.254/`},
+		{"backslash-before-at", `http://x\@169.254.169.254/`},
+		{"backslash-behind-host", `http://169.254.169.254\@x/`},
+		{"upper-case-scheme", "HTTP:/169.254.169.254"},
+		{"other-scheme", "ftps:/169.254.169.254"},
+		{"no-scheme", "169.254.169.254"},
+		{"path-only", "169.254.169.254/latest"},
+		{"port", "http://169.254.169.254:80/"},
+		{"two-ports", "http://169.254.169.254:80:81/"},
+		{"empty-port", "http://169.254.169.254:/"},
+		{"trailing-dot", "http://169.254.169.254./"},
+		{"trailing-dots", "http://169.254.169.254../"},
+		{"userinfo", "http://a:b@169.254.169.254/"},
+		{"two-ats", "http://x@169.254.169.254@y/"},
+		{"decimal", "http://2852039166/"},
+		{"hexadecimal", "http://0xA9FEA9FE/"},
+		{"octal", "http://0251.0376.0251.0376/"},
+		{"long-octal", "http://0000251.0376.0251.0376/"},
+		{"mixed-bases", "http://0xa9.254.0251.254/"},
+		{"short", "http://169.254.43518/"},
+		{"zeros-read-as-decimal", "http://169.254.169.0254/"},
+		{"mapped", "http://[::ffff:a9fe:a9fe]/"},
+		{"mapped-upper", "http://[::FFFF:A9FE:A9FE]:80/"},
+		{"mapped-dotted", "http://[::ffff:169.254.169.254]/"},
+		{"mapped-long", "http://[0:0:0:0:0:ffff:a9fe:a9fe]/"},
+		{"compatible", "http://[::a9fe:a9fe]/"},
+		{"nat64", "http://[64:ff9b::a9fe:a9fe]/"},
+		{"translated", "http://[::ffff:0:a9fe:a9fe]/"},
+		{"zone", "http://[::ffff:a9fe:a9fe%25lo]/"},
+		{"ideographic-dots", "http://169\u3002254\uff0e169\uff61254/"},
+		{"full-width", "http://\uff11\uff16\uff19.254.169.254/"},
+		{"mathematical-digits", "http://\U0001d7cf\U0001d7d4\U0001d7d7.254.169.254/"},
+		{"superscripts", "http://\u00b9\u2076\u2079.254.169.254/"},
+		{"escaped", "http://%31%36%39.254.169.254/"},
+		{"escaped-dots", "http://169%2e254%2E169%2e254/"},
+		{"tab", "http://169.254.\t169.254/"},
+		{"new-line", "ht\ntp://169.254.169.254/"},
+		{"name", "http://METADATA.google.internal./"},
+		{"name-full-width", "http://\uff4detadata.google.internal/"},
+		{"name-in-an-address-service", "http://169.254.169.254.nip.io/"},
+		{"name-with-dashes", "http://app-169-254-169-254.sslip.io/"},
+		{"name-in-hexadecimal", "http://a9fea9fe.nip.io/"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := parseAddress(tt.target)
+			if !blocked.match(&a, true) {
+				t.Errorf("%q is not @metadata: %+v", tt.target, a)
+			}
+			if len(a.also) > 0 && any.match(&a, false) {
+				t.Errorf("%q is allowed though it can be read in several ways", tt.target)
 			}
 		})
 	}

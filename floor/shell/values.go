@@ -1,18 +1,98 @@
 package shell
 
 import (
+	"net/url"
+	"strconv"
 	"strings"
 
 	"assent/floor/commands"
 	"assent/floor/effect"
 )
 
+// addresses are those that a pattern of curl stands for: {a,b} and [1-3].
+func addresses(text string) []string {
+	out := []string{""}
+	for text != "" {
+		i := strings.IndexAny(text, "{[")
+		var parts []string
+		rest := ""
+		if i >= 0 {
+			body, after, closed := strings.Cut(text[i+1:], map[byte]string{'{': "}", '[': "]"}[text[i]])
+			if !closed {
+				i = -1
+			} else if rest = after; text[i] == '{' {
+				parts = strings.Split(body, ",")
+			} else {
+				parts = steps(body)
+			}
+		}
+		if i < 0 {
+			i, parts = len(text), []string{""}
+		}
+		var next []string
+		for _, o := range out {
+			for _, p := range parts {
+				next = append(next, o+text[:i]+p)
+			}
+		}
+		if len(next) > maxFields {
+			return []string{commands.Unknown}
+		}
+		out, text = next, rest
+	}
+	return out
+}
+
+// steps are the values of a range of curl: "1-9", "a-z", "001-100:10".
+func steps(body string) []string {
+	span, by, _ := strings.Cut(body, ":")
+	from, to, isRange := strings.Cut(span, "-")
+	if !isRange {
+		return []string{"[" + body + "]"} // an address of IPv6
+	}
+	step := 1
+	if n, err := strconv.Atoi(by); err == nil && n > 0 {
+		step = n
+	}
+	if len(from) == 1 && len(to) == 1 && !digits(from) {
+		var out []string
+		for c := int(from[0]); c <= int(to[0]); c += step {
+			out = append(out, string(rune(c)))
+		}
+		return out
+	}
+	a, errA := strconv.Atoi(from)
+	z, errZ := strconv.Atoi(to)
+	if errA != nil || errZ != nil || z-a >= maxFields {
+		return []string{commands.Unknown}
+	}
+	var out []string
+	for ; a <= z; a += step {
+		s := strconv.Itoa(a)
+		for len(s) < len(from) && padded(from) {
+			s = "0" + s
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
 func (t *typed) url(text string, span effect.Span, option string) {
+	if t.cmd.Program == "curl" && strings.ContainsAny(text, "{[") && !strings.Contains(text, "://[") {
+		t.opaque("a pattern of addresses", span, option, false)
+		for _, one := range addresses(text) {
+			t.address(one, span, option)
+		}
+		return
+	}
+	t.address(text, span, option)
+}
+
+// address follows one URL: a file or a host.
+func (t *typed) address(text string, span effect.Span, option string) {
 	switch {
 	case text == "" || text == "-":
 		return
-	case t.cmd.Program == "curl" && strings.ContainsAny(text, "{[") && !strings.Contains(text, "://["):
-		t.opaque("a pattern of addresses", span, option, false)
 	case len(text) > 5 && strings.EqualFold(text[:5], "file:"):
 		p := text[5:]
 		if rest, isLocal := strings.CutPrefix(p, "//"); isLocal {
@@ -20,6 +100,9 @@ func (t *typed) url(text string, span effect.Span, option string) {
 			if i := strings.IndexByte(p, '/'); i > 0 { // file://host/path
 				p = p[i:]
 			}
+		}
+		if clean, err := url.PathUnescape(p); err == nil && clean != p && strings.IndexByte(clean, 0) < 0 {
+			t.path(effect.Read, clean, span, option, false, false)
 		}
 		t.path(effect.Read, p, span, option, false, false)
 		return
