@@ -40,6 +40,7 @@ func Complete(call floor.Call) floor.Call {
 		looked: make(map[string]bool),
 		listed: make(map[string]bool),
 		treed:  make(map[string]bool),
+		linked: make(map[string]bool),
 	}
 	if call.Vars == nil {
 		call.Vars = Vars()
@@ -123,9 +124,10 @@ func IgnoresCase(folder string) bool {
 
 // look gathers what is found.
 type look struct {
-	links, files          map[string]string
-	looked, listed, treed map[string]bool
-	entries               int
+	links, files   map[string]string
+	looked, listed map[string]bool
+	treed, linked  map[string]bool // trees that were noted: all of it, the links
+	entries        int
 }
 
 // effect looks at the paths of one effect.
@@ -137,8 +139,14 @@ func (l *look) effect(e *effect.Effect) {
 			l.glob(p)
 		default:
 			l.path(p)
-			if e.Kind == effect.Read && e.Tree && !e.Meta && readsAll(e.Command) {
-				l.tree(p)
+			switch {
+			case !e.Tree || e.Meta:
+			case e.Kind == effect.Read && readsAll(e.Command):
+				l.tree(p, true)
+			case e.Kind == effect.Read || e.Kind == effect.Delete:
+				if follows(e.Command) {
+					l.tree(p, false)
+				}
 			}
 		}
 	}
@@ -168,6 +176,12 @@ func readsAll(c *effect.Command) bool {
 	return false
 }
 
+// follows reports whether a command that works on a tree goes through the
+// links in it.
+func follows(c *effect.Command) bool {
+	return c != nil && slices.ContainsFunc([]string{"-L", "--follow", "--dereference", "-follow", "-f", "-R"}, c.Has)
+}
+
 // telling are parts of the names of files that a policy may care about below
 // a folder that is read as a whole. Other names are not worth telling.
 var telling = []string{"env", "secret", "credential", "password", "token", "key", ".pem", ".p12", ".pfx", ".jks", ".kdbx", "tfstate", "netrc", "npmrc", "pypirc", "id_"}
@@ -186,29 +200,58 @@ func (l *look) visit(folder string, visit func(p string, e os.DirEntry)) {
 	}
 }
 
-// tree notes the files of telling names below a folder. Links are not followed,
-// as no program that reads a whole tree does unless told to.
-func (l *look) tree(folder string) {
-	if l.treed[folder] {
+// heavy are folders of much that is not the project's own. They are looked at
+// last, when there is still room.
+var heavy = map[string]bool{"node_modules": true, "target": true, ".venv": true, "venv": true, "vendor": true, "dist": true, "build": true, "__pycache__": true}
+
+// tree notes the links below a folder and, where names is set, the files of
+// telling names: what is near before what is deep, so that the limit is met by
+// what is least worth telling.
+func (l *look) tree(folder string, names bool) {
+	if l.treed[folder] || !names && l.linked[folder] {
 		return
 	}
-	l.treed[folder] = true
-	l.visit(folder, func(p string, e os.DirEntry) {
-		switch {
-		case e.IsDir():
-			if e.Name() != ".git" {
-				l.tree(p)
-			}
-		case e.Type()&os.ModeSymlink != 0:
-		default:
-			name := strings.ToLower(e.Name())
-			if name[0] == '.' || slices.ContainsFunc(telling, func(part string) bool { return strings.Contains(name, part) }) {
-				if _, ok := l.files[p]; !ok {
-					l.files[p] = ""
-				}
-			}
+	todo, later := []string{folder}, []string(nil)
+	for len(todo)+len(later) > 0 && l.entries <= maxEntries {
+		if len(todo) == 0 {
+			todo, later = later, nil
 		}
-	})
+		dir := todo[0]
+		todo = todo[1:]
+		if l.treed[dir] || !names && l.linked[dir] {
+			continue // with all that is below
+		}
+		if l.linked[dir] = true; names {
+			l.treed[dir] = true
+		}
+		l.visit(dir, func(p string, e os.DirEntry) {
+			switch name := e.Name(); {
+			case e.IsDir():
+				switch {
+				case name == ".git":
+				case heavy[name]:
+					later = append(later, p)
+				default:
+					todo = append(todo, p)
+				}
+			case e.Type()&os.ModeSymlink != 0:
+				l.link(p)
+			case names:
+				l.file(p, name)
+			}
+		})
+	}
+}
+
+// file notes a file of a telling name.
+func (l *look) file(p, name string) {
+	name = strings.ToLower(name)
+	if name[0] != '.' && !slices.ContainsFunc(telling, func(part string) bool { return strings.Contains(name, part) }) {
+		return
+	}
+	if _, ok := l.files[p]; !ok {
+		l.files[p] = ""
+	}
 }
 
 // path looks at a path and every folder on the way to it.
@@ -294,6 +337,8 @@ func (l *look) list(folder string, depth int) {
 			l.link(p)
 		case e.IsDir():
 			l.list(p, depth-1)
+		default:
+			l.file(p, e.Name())
 		}
 		if strings.HasPrefix(e.Name(), "-") {
 			l.files[p] = ""

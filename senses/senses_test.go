@@ -196,3 +196,46 @@ func FuzzParseConfig(f *testing.F) {
 	f.Add("[core]\n\tpager = \"x\" \\\n y ; z\n[a \"b\"] c")
 	f.Fuzz(func(t *testing.T, text string) { parseConfig(text) })
 }
+
+// A command that opens what a tree holds reaches what the links in it lead to.
+func TestLinksInTrees(t *testing.T) {
+	root := world(t, map[string]string{
+		"w/sub/out":             "->../../other",
+		"w/node_modules/a/link": "->../../../other/f",
+		"other/f":               "x",
+		"other/more":            "->../far",
+		"far/g":                 "x",
+	})
+	outside := func(command string) []string {
+		arguments, err := json.Marshal(map[string]string{"command": command})
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := Complete(floor.Call{Name: "Bash", Arguments: arguments, Workspace: filepath.Join(root, "w"), Home: filepath.Join(root, "home")})
+		effects, _ := floor.Effects(call)
+		var out []string
+		for i := range effects {
+			if p := effects[i].Path.Abs; !effects[i].Meta && p != "" && !strings.HasPrefix(p, root+"/w") {
+				out = append(out, strings.TrimPrefix(p, root+"/"))
+			}
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+	for _, test := range []struct {
+		command string
+		want    []string
+	}{
+		{"grep -r x .", nil},
+		{"grep -R x .", []string{"far", "other", "other/f"}},
+		{"rg -L x", []string{"far", "other", "other/f"}},
+		{"rg x", nil},
+		{"find . -exec cat {} +", []string{"other", "other/f"}},
+		{"find . -type f -exec cat {} +", nil},
+		{"cat node_modules/a/link", []string{"other/f"}},
+	} {
+		if diff := cmp.Diff(test.want, outside(test.command)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", test.command, diff)
+		}
+	}
+}

@@ -52,14 +52,12 @@ func (r *reader) path(p pathEffect, w *world) {
 		e.Certainty = effect.Maybe
 	}
 	text := strings.ReplaceAll(strings.ReplaceAll(p.text, commands.Words, commands.Unknown), commands.Number, commands.Star)
-	if base, rest, isFound := strings.Cut(text, found); isFound {
-		if rest != "" || strings.Contains(base, commands.Unknown) {
+	f, rest := findings(text)
+	if f.is {
+		if rest != "" || strings.Contains(f.base, commands.Unknown) {
 			text = commands.Unknown
 		} else {
-			text, e.Tree = base, true
-			if some, isSome := strings.CutSuffix(base, only); isSome {
-				text, e.Below = some, true
-			}
+			text, e.Tree, e.Below = f.base, true, e.Below || f.some
 		}
 	}
 	if i := strings.Index(text, commands.Temp); i >= 0 {
@@ -80,6 +78,9 @@ func (r *reader) path(p pathEffect, w *world) {
 		}
 	}
 	r.tell(e, p.text)
+	if e.Tree && (e.Kind == effect.Read || e.Kind == effect.Delete) {
+		r.throughLinks(e, f)
+	}
 }
 
 // tell adds an effect under the name of its path, or under the text it was
@@ -415,7 +416,7 @@ func (r *reader) output(name string, reading *commands.Reading, ws []word, w *wo
 			return
 		}
 	case "find", "fd", "fdfind", "rg", "grep", "git", "ls":
-		if start, fine := listed(name, reading); fine {
+		if start, fine := listed(name, reading, words); fine {
 			for _, s := range start {
 				r.print(s + "\n")
 			}
@@ -431,7 +432,7 @@ func (r *reader) output(name string, reading *commands.Reading, ws []word, w *wo
 
 // listed returns what a program prints when all it prints are paths below the
 // folders it was given: the folders, with the mark for what is found there.
-func listed(name string, reading *commands.Reading) ([]string, bool) {
+func listed(name string, reading *commands.Reading, words []string) ([]string, bool) {
 	if len(reading.Issues) > 0 || len(reading.Inner) > 0 {
 		return nil, false
 	}
@@ -485,10 +486,7 @@ func listed(name string, reading *commands.Reading) ([]string, bool) {
 	if !names {
 		return nil, false
 	}
-	mark := found
-	if narrowed(name, reading) {
-		mark = only + found
-	}
+	mark := marks(name, reading, words) + found
 	var out []string
 	for _, o := range reading.Operands {
 		if o.Type == commands.Text {

@@ -391,7 +391,9 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 	case commands.URL, commands.Host:
 		t.url(text, span, option)
 	case commands.RemoteRead, commands.RemoteWrite:
-		t.remote(typ, text, span, option)
+		if !std || t.entry.Style != commands.Tar {
+			t.remote(typ, text, span, option)
+		}
 	case commands.Repo:
 		t.repo(text, span, option)
 	case commands.Program:
@@ -912,10 +914,7 @@ func (t *typed) each(words []word, ctx context, w *world) {
 			if !strings.HasPrefix(b, "/") && t.cwd != "" {
 				b = t.r.folder(b, t.cwd)
 			}
-			if narrowed(t.cmd.Program, t.reading) {
-				b += only
-			}
-			b += found
+			b += marks(t.cmd.Program, t.reading, texts(t.ws)) + found
 		}
 		out, named := put(words, "{}", b)
 		if !named && t.cmd.Program != "find" {

@@ -808,7 +808,7 @@ func display(s string) string {
 			b.WriteByte(s[i])
 		case 't':
 			b.WriteString("(temporary file)")
-		case 'o':
+		case 'o', 'p', 'd': // what was found, see found
 		case 'z':
 			b.WriteString(`\0`)
 		default:

@@ -1,0 +1,176 @@
+package shell
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"assent/floor/commands"
+	"assent/floor/effect"
+)
+
+// Marks between a folder and found say more of what was found there.
+const (
+	files  = "\x00p" // plain files: no links
+	linked = "\x00d" // and what lies behind links to folders
+)
+
+// maxLinked bounds how many links of one tree are told one by one.
+const maxLinked = 32
+
+// foundAt takes a path with the mark apart: the folder, and what is meant by
+// what was found there.
+type foundAt struct {
+	base  string
+	is    bool // there is a mark
+	some  bool // only what meets conditions, and not the folder itself
+	plain bool
+	deep  bool
+}
+
+func findings(text string) (f foundAt, rest string) {
+	base, rest, is := strings.Cut(text, found)
+	f = foundAt{base: base, is: is}
+	for is {
+		switch b := f.base; {
+		case strings.HasSuffix(b, only):
+			f.base, f.some = b[:len(b)-len(only)], true
+		case strings.HasSuffix(b, files):
+			f.base, f.plain = b[:len(b)-len(files)], true
+		case strings.HasSuffix(b, linked):
+			f.base, f.deep = b[:len(b)-len(linked)], true
+		default:
+			return f, rest
+		}
+	}
+	return f, rest
+}
+
+// marks are what a search says of what it finds.
+func marks(name string, reading *commands.Reading, words []string) string {
+	m := ""
+	if narrowed(name, reading) {
+		m = only
+	}
+	if name == "find" && slices.Contains(words, "!") {
+		return m
+	}
+	follows, plain := false, false
+	for i := range reading.Options {
+		switch o := &reading.Options[i]; o.Name {
+		case "-L", "-follow", "--follow", "--dereference":
+			follows = true
+		case "-type", "--type", "-t":
+			plain = plain || o.Value == "f" || o.Value == "file" || o.Value == "d" || o.Value == "directory" || o.Value == "f,d"
+		case "-or", "-o", "-not":
+			if name == "find" {
+				return m // what a condition excludes may still be there
+			}
+		}
+	}
+	switch name {
+	case "find", "fd", "fdfind":
+	case "rg", "grep": // the files they find something in
+		plain = !slices.ContainsFunc(reading.Options, func(u commands.Use) bool { return u.Name == "--dereference-recursive" })
+	default:
+		plain = false
+	}
+	switch {
+	case follows:
+		m += linked
+	case plain:
+		m += files
+	}
+	return m
+}
+
+// through tells where the links in a tree lead that is read through them.
+func (r *reader) throughLinks(e effect.Effect, f foundAt) {
+	place := r.place
+	if r.through != nil {
+		place = r.through
+	}
+	if len(place.Facts.Links) == 0 || f.plain || !e.Path.Known() {
+		return
+	}
+	deep, opens := opensLinks(&e, f)
+	if !opens {
+		return
+	}
+	top := e.Path.Abs
+	if e.Path.Glob {
+		i := strings.IndexAny(top, `*?[\`)
+		top = top[:strings.LastIndexByte(top[:max(i, 1)], '/')+1]
+	}
+	below := func(p string) bool { return p == top || strings.HasPrefix(p, strings.TrimSuffix(top, "/")+"/") }
+	told := 0
+	for _, link := range slices.Sorted(maps.Keys(place.Facts.Links)) {
+		if !below(link) || link == top {
+			continue
+		}
+		to := place.Prepare(link, "/")
+		if to.Known() && below(to.Abs) && !e.Path.Glob {
+			continue // told with the tree
+		}
+		if told++; told > maxLinked {
+			r.add(effect.Effect{Target: "more links lead out of the tree than are told", Span: e.Span, Command: e.Command, Privileged: e.Privileged})
+			return
+		}
+		also := e
+		also.Path, also.Tree, also.Below = to, deep, false
+		r.tell(also, link)
+	}
+}
+
+// opensLinks reports whether a program that is given a tree opens the links in
+// it, and whether it then goes on below those that lead to folders. f tells
+// whether it was given the names of what is there or the folder itself.
+func opensLinks(e *effect.Effect, f foundAt) (deep, opens bool) {
+	c := e.Command
+	if c == nil {
+		return true, true
+	}
+	has := func(options ...string) bool { return slices.ContainsFunc(options, c.Has) }
+	name := c.Program[strings.LastIndexByte(c.Program, '/')+1:]
+	if e.Kind == effect.Delete { // rm takes the link away
+		follows := (name == "find" || name == "gfind" || name == "bfs") && has("-L", "-follow")
+		return follows, follows
+	}
+	if e.Kind != effect.Read || e.Meta {
+		return false, false
+	}
+	switch name {
+	case "tar", "bsdtar", "gtar", "cpio", "pax", "mksquashfs":
+		return true, has("-h", "--dereference", "-L", "-H")
+	case "cp", "gcp", "install":
+		if has("-L", "--dereference", "-H") {
+			return true, true
+		}
+		if has("--recursive", "-R", "--archive", "-d", "-P", "--no-dereference") {
+			return false, false
+		}
+	case "rsync":
+		follows := has("--copy-links", "-L", "--copy-unsafe-links", "--copy-dirlinks", "-k")
+		return follows, follows
+	case "zip", "7z", "7za", "7zz":
+		if has("-y", "--symlinks", "-snl") {
+			return false, false
+		}
+	case "mv", "gmv", "rm", "ln", "git", "readlink", "du", "find", "gfind", "bfs":
+		return false, false
+	case "grep", "egrep", "fgrep", "rgrep", "ggrep", "zgrep", "pcregrep", "pcre2grep", "ugrep", "ug":
+		deep = has("-R", "--dereference-recursive")
+		return deep || f.is && e.Tree, deep || f.is || f.deep
+	case "rg", "ag", "ack", "fd", "fdfind":
+		deep = has("-L", "--follow", "-f", "-R")
+		return deep || f.is, deep || f.is
+	case "diff", "gdiff", "colordiff":
+		if has("--no-dereference") {
+			return false, false
+		}
+	}
+	if c.Class == effect.Build && !f.is {
+		return false, false // it runs what is in the tree; the links in it are its own
+	}
+	return f.deep || !f.is, true
+}
