@@ -39,6 +39,7 @@ var arrows = map[string]rule{
 	"floor/shell":    {pure: true, imports: []string{"floor/effect", "floor/paths", "floor/commands"}},
 	"floor":          {pure: true, imports: []string{"approval", "floor/effect", "floor/paths", "floor/commands", "floor/shell", "internal/spell"}},
 	"senses":         {imports: []string{"floor", "floor/effect", "floor/paths"}},
+	"internal/place": {},
 	"front/cli":      {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "internal/spell"}},
 	"cmd/assent":     {imports: []string{"front/cli"}},
 

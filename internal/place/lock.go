@@ -1,0 +1,113 @@
+package place
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrTaken is the error of a lock that another process holds. Use errors.As
+// with [*TakenError] to learn which.
+var ErrTaken = errors.New("another daemon is running")
+
+// TakenError says who holds a lock.
+type TakenError struct {
+	// PID is the holder as it wrote itself down, 0 when it has not yet.
+	PID int
+}
+
+func (e *TakenError) Error() string {
+	if e.PID == 0 {
+		return ErrTaken.Error()
+	}
+	return fmt.Sprintf("%s (process %d)", ErrTaken, e.PID)
+}
+
+// Is makes a TakenError an [ErrTaken].
+func (e *TakenError) Is(target error) bool { return target == ErrTaken }
+
+// Lock is a lock that is held.
+type Lock struct{ file *os.File }
+
+// Take takes the lock, or says at once who holds it. The kernel gives the lock
+// back when the process ends, however it ends, so there are no stale ones; the
+// file stays, because whoever removed it could remove another's lock.
+func Take(path string) (*Lock, error) {
+	file, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	switch got, err := take(file); {
+	case err != nil:
+		file.Close()
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	case !got:
+		defer file.Close()
+		return nil, &TakenError{PID: holder(file)}
+	}
+	// The number is for people and for messages; nothing is decided by it.
+	if err := errors.Join(file.Truncate(0), writeAt(file, strconv.Itoa(os.Getpid())+"\n")); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return &Lock{file: file}, nil
+}
+
+// Held says whether somebody holds the lock, and who, without being in the way
+// of anybody who takes it. A file that does not exist is held by nobody.
+func Held(path string) (pid int, held bool, err error) {
+	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+		return 0, false, nil
+	}
+	file, err := open(path)
+	if err != nil {
+		return 0, false, err
+	}
+	defer file.Close()
+	held, err = taken(file)
+	if err != nil {
+		return 0, false, fmt.Errorf("look at lock %s: %w", path, err)
+	}
+	if !held {
+		return 0, false, nil
+	}
+	return holder(file), true, nil
+}
+
+// Release gives the lock back.
+func (l *Lock) Release() error { return l.file.Close() }
+
+func open(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock: %w", err)
+	}
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		file.Close()
+		return nil, fmt.Errorf("lock %s: %w: not a regular file", path, ErrUntrusted)
+	}
+	return file, nil
+}
+
+func holder(file *os.File) int {
+	text, err := io.ReadAll(io.NewSectionReader(file, 0, 32))
+	if err != nil {
+		return 0
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || pid < 0 {
+		return 0
+	}
+	return pid
+}
+
+func writeAt(file *os.File, text string) error {
+	_, err := file.WriteAt([]byte(text), 0)
+	return err
+}
