@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"assent/internal/outline"
+
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -109,6 +111,38 @@ func readDocument(file string, data []byte) (root node, ps Problems) {
 		problem(1, 1, "the document is empty", "write at least version: 1, or remove the file")
 	}
 	return root, append(ps, c.problems...)
+}
+
+// readShipped is readDocument for the floor that ships, whose text is known to
+// be plain.
+func readShipped(file string, data []byte) (node, Problems) {
+	if n, ok := outline.Read(string(data)); ok {
+		return outlined(&n), nil
+	}
+	return readDocument(file, data)
+}
+
+// outlined is a node of the small reader.
+func outlined(n *outline.Node) node {
+	out := node{line: n.Line, column: n.Column, text: n.Text, flow: n.Flow, end: n.End}
+	switch n.Kind {
+	case outline.Scalar:
+		out.kind = scalar
+	case outline.List:
+		out.kind = list
+	case outline.Mapping:
+		out.kind = mapping
+		if len(n.Keys) > 0 {
+			out.line, out.column = n.Keys[0].Line, n.Keys[0].Column
+		}
+	}
+	for i := range n.Keys {
+		out.keys = append(out.keys, outlined(&n.Keys[i]))
+	}
+	for i := range n.Values {
+		out.values = append(out.values, outlined(&n.Values[i]))
+	}
+	return out
 }
 
 // badText finds what no text may hold.

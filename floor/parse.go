@@ -30,7 +30,11 @@ func parsePolicy(name string, data []byte, layer Layer, test bool) (p *Policy, e
 			p, err = nil, Problems{{File: name, Line: 1, Column: 1, Message: fmt.Sprintf("the document cannot be read: %v", r)}}
 		}
 	}()
-	root, problems := readDocument(name, data)
+	read := readDocument
+	if layer == Shipped {
+		read = readShipped
+	}
+	root, problems := read(name, data)
 	d := policyReader{
 		policy:   &Policy{Name: name, Extends: true, layer: layer, file: name},
 		problems: problems,

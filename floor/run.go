@@ -159,14 +159,19 @@ func runWords(words []wordGlob) []runWord {
 // program only runs, 0 when it runs none, or the name of the module that it
 // runs as a program.
 func wrapped(words []wordGlob) (from int, module string) {
-	entry := commands.Default().Lookup(path.Base(words[0].text))
-	if entry == nil {
-		return 0, ""
-	}
 	plain := make([]string, len(words))
 	for i := range words {
 		plain[i] = words[i].plain()
 	}
+	plain[0] = path.Base(words[0].text)
+	if !commands.Default().MayWrap(plain) {
+		return 0, ""
+	}
+	entry := commands.Default().Lookup(plain[0])
+	if entry == nil {
+		return 0, ""
+	}
+	plain[0] = words[0].plain()
 	for _, in := range entry.Read(plain).Inner {
 		switch {
 		case in.Option != "" && in.Module == "":

@@ -8,9 +8,11 @@
 package commands
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"path"
 	"slices"
@@ -29,88 +31,135 @@ type Knowledge struct {
 	chunks map[string]*chunk
 }
 
-// chunk is the text of one entry, read at most once.
+// chunk is the text of one entry, read at most once. The text of an entry that
+// ships stays where it is until then: taking all of it into memory costs more
+// than judging a call.
 type chunk struct {
-	file  string
-	line  int
-	text  []byte
-	once  sync.Once
-	entry *Entry
-	err   error
+	file   string
+	line   int
+	text   []byte
+	offset int // in the file that ships, when there is no text
+	size   int
+	found  sync.Once
+	once   sync.Once
+	entry  *Entry
+	err    error
+}
+
+// source is the text of the entry.
+func (c *chunk) source() []byte {
+	c.found.Do(func() {
+		if c.text != nil {
+			return
+		}
+		c.text = []byte{}
+		f, err := data.Open("data/" + c.file)
+		if err != nil {
+			return
+		}
+		defer f.Close()
+		text := make([]byte, c.size)
+		if n, _ := f.(io.ReaderAt).ReadAt(text, int64(c.offset)); n == len(text) {
+			c.text = text
+		}
+	})
+	return c.text
 }
 
 // Default returns the knowledge that ships with the program.
 func Default() *Knowledge { return shipped() }
 
-var shipped = sync.OnceValue(func() *Knowledge {
-	k := &Knowledge{chunks: make(map[string]*chunk, 1024)}
+var shipped = sync.OnceValue(index)
+
+// index finds the entries that ship, without reading them.
+func index() *Knowledge {
+	k := &Knowledge{chunks: make(map[string]*chunk, 3000)}
 	files, err := data.ReadDir("data")
 	if err != nil {
 		return k // without data every program is unknown, which is never silent
 	}
+	var buf []byte
 	for _, f := range files {
-		text, err := data.ReadFile("data/" + f.Name())
+		info, err := f.Info()
 		if err != nil {
 			continue
 		}
+		buf = slices.Grow(buf[:0], int(info.Size()))[:info.Size()]
+		if !readWhole(f.Name(), buf) {
+			continue
+		}
 		// A name met twice keeps its first entry; a test refuses such data.
-		_ = k.add(f.Name(), text)
+		_ = k.add(f.Name(), buf, false)
 	}
 	return k
-})
+}
+
+// readWhole fills buf with a file that ships.
+func readWhole(name string, buf []byte) bool {
+	f, err := data.Open("data/" + name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	_, err = io.ReadFull(f, buf)
+	return err == nil
+}
 
 // Parse makes knowledge from one document; every entry is read at once.
 func Parse(file string, text []byte) (*Knowledge, error) {
 	k := &Knowledge{chunks: map[string]*chunk{}}
-	if err := k.add(file, text); err != nil {
+	if err := k.add(file, text, true); err != nil {
 		return nil, err
 	}
 	return k, k.Check()
 }
 
 // add splits a document into entries. Every line that starts at column 0 with
-// something other than a comment opens an entry.
-func (k *Knowledge) add(file string, text []byte) error {
+// something other than a comment opens an entry. Without keep only the place of
+// the text is noted.
+func (k *Knowledge) add(file string, text []byte, keep bool) error {
 	var errs []string
-	s := string(text)
 	line := 0
 	var cur *chunk
-	start := 0
-	for pos := 0; pos < len(s); {
+	end := func(pos int) {
+		if cur != nil {
+			if cur.size = pos - cur.offset; keep {
+				cur.text = text[cur.offset:pos]
+			}
+		}
+	}
+	for pos, next := 0, 0; pos < len(text); pos = next {
 		line++
-		end := strings.IndexByte(s[pos:], '\n')
-		if end < 0 {
-			end = len(s)
+		if next = bytes.IndexByte(text[pos:], '\n'); next < 0 {
+			next = len(text)
 		} else {
-			end += pos + 1
+			next += pos + 1
 		}
-		c := s[pos]
-		if c != ' ' && c != '\t' && c != '#' && c != '\n' && c != '\r' && !strings.HasPrefix(s[pos:end], "---") {
-			if cur != nil {
-				cur.text = text[start:pos]
-			}
-			key, ok := keyOf(s[pos:end])
-			if ok && strings.TrimSpace(key) == "" {
-				errs = append(errs, fmt.Sprintf("%s:%d: an entry without a name", file, line))
-			}
-			if !ok {
-				errs = append(errs, fmt.Sprintf("%s:%d: a line at column 0 must be \"NAME [NAME...]:\"", file, line))
-			}
-			cur = &chunk{file: file, line: line}
-			start = pos
-			for name := range strings.FieldsSeq(key) {
-				if old, dup := k.chunks[name]; dup {
-					errs = append(errs, fmt.Sprintf("%s:%d: %q is described before, at %s:%d", file, line, name, old.file, old.line))
-					continue
-				}
-				k.chunks[name] = cur
-			}
+		switch text[pos] {
+		case ' ', '\t', '#', '\n', '\r':
+			continue
 		}
-		pos = end
+		if bytes.HasPrefix(text[pos:next], []byte("---")) {
+			continue
+		}
+		end(pos)
+		key, ok := keyOf(string(text[pos:next]))
+		if ok && strings.TrimSpace(key) == "" {
+			errs = append(errs, fmt.Sprintf("%s:%d: an entry without a name", file, line))
+		}
+		if !ok {
+			errs = append(errs, fmt.Sprintf("%s:%d: a line at column 0 must be \"NAME [NAME...]:\"", file, line))
+		}
+		cur = &chunk{file: file, line: line, offset: pos}
+		for name := range strings.FieldsSeq(key) {
+			if old, dup := k.chunks[name]; dup {
+				errs = append(errs, fmt.Sprintf("%s:%d: %q is described before, at %s:%d", file, line, name, old.file, old.line))
+				continue
+			}
+			k.chunks[name] = cur
+		}
 	}
-	if cur != nil {
-		cur.text = text[start:]
-	}
+	end(len(text))
 	if len(errs) > 0 {
 		return fmt.Errorf("%s", strings.Join(errs, "\n"))
 	}
@@ -162,6 +211,63 @@ func (k *Knowledge) Lookup(program string) *Entry {
 	return e
 }
 
+// MayWrap reports whether the words of a command may hold another command, or
+// the name of a module to run. It does not read the entry, only looks at its
+// text; false is certain.
+func (k *Knowledge) MayWrap(words []string) bool {
+	if len(words) < 2 {
+		return false
+	}
+	c := k.chunks[words[0]]
+	if c == nil {
+		if c = k.versioned(words[0]); c == nil {
+			return false
+		}
+	}
+	text := c.source()
+	if bytes.Contains(text, []byte("same:")) {
+		return true
+	}
+	named := true // the lines are about the words
+	in := false
+	for l := range bytes.Lines(text) {
+		trimmed := bytes.TrimLeft(l, " ")
+		if trimmed[0] == '\n' || trimmed[0] == '#' {
+			continue
+		}
+		switch len(l) - len(trimmed) {
+		case 0, 2:
+			in = string(bytes.TrimRight(l, " \r\n")) == "  commands:"
+			named = true
+		case 4:
+			if key, ok := keyOf(string(trimmed)); in && ok {
+				named = slices.ContainsFunc(strings.Fields(key), func(name string) bool {
+					return strings.ContainsAny(name, "*?[") || slices.Contains(words[1:], name)
+				}) || bytes.Contains(trimmed, []byte(" &")) // others may be the same
+			}
+		default:
+			named = named || bytes.Contains(l, []byte(": &"))
+		}
+		if named && (bytes.Contains(l, []byte("argv")) || typed(l, "module")) {
+			return true
+		}
+	}
+	return false
+}
+
+// typed reports whether a line may use a word as the name of a type.
+func typed(line []byte, word string) bool {
+	for at := 0; ; at++ {
+		i := bytes.Index(line[at:], []byte(word))
+		if i < 0 {
+			return false
+		}
+		if at += i; at == 0 || strings.IndexByte(" {[,+(", line[at-1]) >= 0 {
+			return true
+		}
+	}
+}
+
 // versioned finds the entry of a program whose name carries a version, such as
 // python3.11, clang-15 or gcc-12: the name without it.
 func (k *Knowledge) versioned(program string) *chunk {
@@ -190,7 +296,7 @@ var versions = func() map[string]bool {
 }()
 
 func (k *Knowledge) load(c *chunk) (*Entry, error) {
-	c.once.Do(func() { c.entry, c.err = parseEntry(c.file, c.line, c.text) })
+	c.once.Do(func() { c.entry, c.err = parseEntry(c.file, c.line, c.source()) })
 	return c.entry, c.err
 }
 

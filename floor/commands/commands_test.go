@@ -18,7 +18,7 @@ func TestData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := fresh.add(f.Name(), text); err != nil {
+		if err := fresh.add(f.Name(), text, true); err != nil {
 			t.Error(err)
 		}
 	}

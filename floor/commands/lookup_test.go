@@ -2,6 +2,7 @@ package commands
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -48,7 +49,7 @@ func TestLookup(t *testing.T) {
 // An entry that cannot be read counts as unknown, and so does a subcommand.
 func TestLookupOfBrokenData(t *testing.T) {
 	k := &Knowledge{chunks: map[string]*chunk{}}
-	if err := k.add("x.yaml", []byte("x: {class: peek}\ny:\n  class: look\n  commands:\n    a:\n      class: peek\n    b: look\n")); err != nil {
+	if err := k.add("x.yaml", []byte("x: {class: peek}\ny:\n  class: look\n  commands:\n    a:\n      class: peek\n    b: look\n"), true); err != nil {
 		t.Fatal(err)
 	}
 	if e := k.Lookup("x"); e != nil {
@@ -63,5 +64,39 @@ func TestLookupOfBrokenData(t *testing.T) {
 	}
 	if r := y.Read([]string{"y", "b"}); len(r.Issues) > 0 || r.Class != "look" {
 		t.Errorf("the one beside it is not: %+v", r)
+	}
+}
+
+// MayWrap must never say no where reading the entry finds a command inside.
+func TestMayWrap(t *testing.T) {
+	k := Default()
+	for _, text := range []string{"git bisect run make", "git submodule foreach make", "python3 -m pytest", "sudo systemctl x", "timeout 5 make", "env X=1 make",
+		"go run -exec sudo .", "npm exec -- tsc", "uv run pytest", "docker compose exec web sh", "xargs rm", "nice -n 5 make", "poetry run x", "busybox ls", "git rebase --exec make"} {
+		words := strings.Fields(text)
+		e := k.Lookup(words[0])
+		if e == nil {
+			continue
+		}
+		if inner := len(e.Read(words).Inner) > 0; inner && !k.MayWrap(words) {
+			t.Errorf("%q: a command is inside, and MayWrap says there is none", text)
+		}
+	}
+	for _, text := range []string{"git push --force", "git status", "ls -l", "rm -rf", "sudo"} {
+		if k.MayWrap(strings.Fields(text)) {
+			t.Errorf("%q: MayWrap makes its entry be read for nothing", text)
+		}
+	}
+	// Over every subcommand that ships: whatever is read as a command is one.
+	for name, c := range k.chunks {
+		e, err := k.load(c)
+		if err != nil || e.commands == nil {
+			continue
+		}
+		for sub := range e.commands {
+			words := []string{name, sub, "a", "b"}
+			if r := e.Read(words); len(r.Inner) > 0 && !k.MayWrap(words) {
+				t.Errorf("%q: a command is inside, and MayWrap says there is none", words)
+			}
+		}
 	}
 }

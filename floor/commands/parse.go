@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"assent/floor/effect"
+	"assent/internal/outline"
 
 	"github.com/goccy/go-yaml"
 )
@@ -45,9 +46,12 @@ func parseEntry(file string, line int, text []byte) (*Entry, error) {
 
 // one reads a document that holds a single key.
 func one(file string, line int, text []byte) (string, any, error) {
-	var doc yaml.MapSlice
-	if err := yaml.UnmarshalWithOptions(text, &doc, yaml.UseOrderedMap()); err != nil {
-		return "", nil, fmt.Errorf("%s:%d: %w", file, line, err)
+	doc, ok := outlined(text)
+	if !ok {
+		var err error
+		if doc, err = read(text); err != nil {
+			return "", nil, fmt.Errorf("%s:%d: %w", file, line, err)
+		}
 	}
 	if len(doc) != 1 {
 		return "", nil, fmt.Errorf("%s:%d: want one entry, have %d", file, line, len(doc))
@@ -59,12 +63,94 @@ func one(file string, line int, text []byte) (string, any, error) {
 	return names[0], doc[0].Value, nil
 }
 
-// subcommand is an entry below a program, read when it is first met.
+// read reads a document with the full reader.
+func read(text []byte) (doc yaml.MapSlice, err error) {
+	err = yaml.UnmarshalWithOptions(text, &doc, yaml.UseOrderedMap())
+	return doc, err
+}
+
+// outlined reads a document that is written as all entries that ship are, with
+// the small reader. ok is false for any other.
+func outlined(text []byte) (yaml.MapSlice, bool) {
+	n, ok := outline.Read(string(text))
+	if !ok || n.Kind != outline.Mapping || !fits(&n) {
+		return nil, false
+	}
+	return valueOf(&n, false).(yaml.MapSlice), true
+}
+
+// fits reports whether the full reader would see the same: no plain text that
+// may be a number of some notation, and no key twice.
+func fits(n *outline.Node) bool {
+	if n.Kind == outline.Scalar {
+		return n.Quoted || n.Text == "true" || n.Text == "false" || !special(n.Text)
+	}
+	for i := range n.Keys {
+		k := &n.Keys[i]
+		if k.Kind != outline.Scalar || !k.Quoted && special(k.Text) || slices.ContainsFunc(n.Keys[:i], func(o outline.Node) bool { return o.Text == k.Text }) {
+			return false
+		}
+	}
+	for i := range n.Values {
+		if !fits(&n.Values[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// valueOf is a node as the full reader would give it; the entries of
+// subcommands stay nodes until they are met.
+func valueOf(n *outline.Node, subs bool) any {
+	switch n.Kind {
+	case outline.Scalar:
+		if !n.Quoted && (n.Text == "true" || n.Text == "false") {
+			return n.Text == "true"
+		}
+		return n.Text
+	case outline.List:
+		out := make([]any, len(n.Values))
+		for i := range n.Values {
+			out[i] = valueOf(&n.Values[i], false)
+		}
+		return out
+	case outline.Mapping:
+		out := make(yaml.MapSlice, len(n.Keys))
+		for i := range n.Keys {
+			out[i].Key = n.Keys[i].Text
+			if subs {
+				out[i].Value = &n.Values[i]
+				continue
+			}
+			out[i].Value = valueOf(&n.Values[i], n.Keys[i].Text == "commands" && !n.Keys[i].Quoted)
+		}
+		return out
+	}
+	return nil
+}
+
+// special reports whether a plain text could be read as something else than
+// itself: a number, a truth value, nothing.
+func special(text string) bool {
+	if c := text[0]; '0' <= c && c <= '9' || c == '.' || (c == '-' || c == '+') && len(text) > 1 && (text[1] >= '0' && text[1] <= '9' || text[1] == '.') {
+		return !strings.ContainsAny(text, "| ") // options and lists of texts
+	}
+	switch strings.ToLower(text) {
+	case "true", "false", "yes", "no", "on", "off", "y", "n", "null", "~":
+		return true
+	}
+	return false
+}
+
+// subcommand is an entry below a program, made when it is first met: of its
+// text, or of its value where that was read with the whole program.
 type subcommand struct {
 	file   string
 	line   int
 	names  []string
 	text   []byte
+	value  any
+	read   bool // the value is there
 	parent *Entry
 	once   sync.Once
 	entry  *Entry
@@ -73,14 +159,12 @@ type subcommand struct {
 
 func (s *subcommand) load() (*Entry, error) {
 	s.once.Do(func() {
-		if s.entry != nil {
-			return
-		}
 		p := &parser{file: s.file, line: s.line}
-		name, v, err := one(s.file, s.line, s.text)
-		if err != nil {
-			s.err = err
-			return
+		name, v := s.names[0], s.value
+		if !s.read {
+			if name, v, s.err = one(s.file, s.line, s.text); s.err != nil {
+				return
+			}
 		}
 		s.entry = p.entry(name, v, s.parent)
 		if len(p.errs) > 0 {
@@ -174,6 +258,9 @@ func (p *parser) check(name string, e *Entry) {
 
 func (p *parser) entry(name string, v any, parent *Entry) *Entry {
 	e := &Entry{Name: name, parent: parent}
+	if n, ok := v.(*outline.Node); ok {
+		v = valueOf(n, false)
+	}
 	if parent != nil {
 		e.Style = parent.Style
 	}
@@ -328,7 +415,7 @@ func (p *parser) commands(e *Entry, name string, v any) {
 			p.errorf(name+".commands", "an entry without a name")
 			continue
 		}
-		p.add(e, name, &subcommand{names: names, entry: p.entry(names[0], item.Value, e)})
+		p.add(e, name, &subcommand{file: p.file, line: p.line, names: names, value: item.Value, read: true, parent: e})
 	}
 }
 

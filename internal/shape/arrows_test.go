@@ -35,9 +35,9 @@ var arrows = map[string]rule{
 	"approval":       {pure: true},
 	"floor/effect":   {pure: true},
 	"floor/paths":    {pure: true, imports: []string{"floor/effect"}},
-	"floor/commands": {pure: true, imports: []string{"floor/effect", "floor/paths"}},
+	"floor/commands": {pure: true, imports: []string{"floor/effect", "floor/paths", "internal/outline"}},
 	"floor/shell":    {pure: true, imports: []string{"floor/effect", "floor/paths", "floor/commands"}},
-	"floor":          {pure: true, imports: []string{"approval", "floor/effect", "floor/paths", "floor/commands", "floor/shell", "internal/spell"}},
+	"floor":          {pure: true, imports: []string{"approval", "floor/effect", "floor/paths", "floor/commands", "floor/shell", "internal/outline", "internal/spell"}},
 	"senses":         {imports: []string{"floor", "floor/effect", "floor/paths"}},
 	"internal/place": {},
 	"front/cli":      {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "internal/spell"}},
@@ -47,6 +47,7 @@ var arrows = map[string]rule{
 	"floor/shell/oracle":          {imports: []string{"floor/effect", "floor/paths", "floor/commands", "floor/shell"}},
 	"floor/shell/oracle/recorder": {},
 	"internal/shape":              {},
+	"internal/outline":            {pure: true},
 	"internal/spell":              {pure: true},
 }
 
