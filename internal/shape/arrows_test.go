@@ -38,6 +38,7 @@ var arrows = map[string]rule{
 	"floor/commands": {pure: true, imports: []string{"floor/effect", "floor/paths", "internal/outline"}},
 	"floor/shell":    {pure: true, imports: []string{"floor/effect", "floor/paths", "floor/commands"}},
 	"floor":          {pure: true, imports: []string{"approval", "floor/effect", "floor/paths", "floor/commands", "floor/shell", "internal/outline", "internal/spell"}},
+	"plexus":         {imports: []string{"approval"}},
 	"senses":         {imports: []string{"floor", "floor/effect", "floor/paths"}},
 	"internal/place": {},
 	"front/cli":      {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "internal/spell"}},

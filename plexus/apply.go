@@ -1,0 +1,278 @@
+package plexus
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// request is a Tx on its way to the writer.
+type request struct {
+	tx   *Tx
+	done chan struct{} // closed when the rest is set
+	rev  Rev
+	err  error
+	rows []Row
+}
+
+// Apply writes a Tx, all of it or nothing, and returns the rev of its last
+// row. On return it is durable. Writes that wait at the same time share one
+// sync of the disk, but not their fate.
+//
+// ctx is looked at until the writer takes the Tx. From there Apply waits for
+// what becomes of it, so an error says that nothing was written; the one
+// exception is [ErrDisk].
+func (s *Store) Apply(ctx context.Context, tx Tx) (Rev, error) {
+	if err := tx.check(); err != nil {
+		return 0, err
+	}
+	r := &request{tx: &tx, done: make(chan struct{})}
+	select {
+	case <-s.closing:
+		return 0, ErrClosed
+	default:
+	}
+	select {
+	case s.requests <- r:
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case <-s.closing:
+		return 0, ErrClosed
+	}
+	<-r.done
+	return r.rev, r.err
+}
+
+// batchMax bounds the transaction that waiting writes share, and with it how
+// long the first of them waits for the others.
+const batchMax = 256
+
+// run is the writer: it takes what waits, writes it in one transaction, then
+// answers and wakes the watchers.
+func (s *Store) run() {
+	batch := make([]*request, 0, batchMax)
+	for {
+		batch = batch[:0]
+		select {
+		case r := <-s.requests:
+			batch = append(batch, r)
+		case <-s.closing:
+			return
+		}
+	drain:
+		for len(batch) < batchMax {
+			select {
+			case r := <-s.requests:
+				batch = append(batch, r)
+			default:
+				break drain
+			}
+		}
+		s.conn.commit(batch, s.now)
+		var rows []Row
+		for _, r := range batch {
+			if r.err == nil {
+				rows = append(rows, r.rows...)
+			}
+		}
+		s.watchers.tell(rows)
+		for i, r := range batch {
+			close(r.done)
+			batch[i] = nil
+		}
+	}
+}
+
+// head is where the document ends.
+type head struct {
+	rev, tx Rev
+	hash    Hash
+}
+
+// writeConn is the one connection that writes.
+type writeConn struct {
+	conn   *sql.Conn
+	head   head
+	broken error
+
+	begin, commitStmt, rollback   *sql.Stmt
+	savepoint, release, undo      *sql.Stmt
+	readHead                      *sql.Stmt
+	session, job, field, register *sql.Stmt
+}
+
+func newWriteConn(conn *sql.Conn) (*writeConn, error) {
+	c := &writeConn{conn: conn}
+	for _, p := range []struct {
+		stmt **sql.Stmt
+		text string
+	}{
+		{&c.begin, `BEGIN IMMEDIATE`},
+		{&c.commitStmt, `COMMIT`},
+		{&c.rollback, `ROLLBACK`},
+		{&c.savepoint, `SAVEPOINT one`},
+		{&c.release, `RELEASE one`},
+		{&c.undo, `ROLLBACK TO one`},
+		{&c.readHead, `SELECT rev, tx, hash FROM head`},
+		{&c.session, insertSession},
+		{&c.job, insertJob},
+		{&c.field, insertField},
+		{&c.register, insertRegister},
+	} {
+		stmt, err := conn.PrepareContext(context.Background(), p.text)
+		if err != nil {
+			return nil, err
+		}
+		*p.stmt = stmt
+	}
+	return c, c.load()
+}
+
+func (c *writeConn) close() error { return c.conn.Close() }
+
+func (c *writeConn) load() error {
+	var hash []byte
+	if err := c.readHead.QueryRow().Scan(&c.head.rev, &c.head.tx, &hash); err != nil {
+		return err
+	}
+	if copy(c.head.hash[:], hash) != len(c.head.hash) {
+		return fmt.Errorf("%w: no head", ErrSchema)
+	}
+	return nil
+}
+
+// commit writes the batch in one transaction and sets what became of each. A
+// refused request leaves the others alone; an error of the disk is everybody's.
+func (c *writeConn) commit(batch []*request, now func() time.Time) {
+	err := c.broken
+	if err == nil {
+		err = c.try(batch, now)
+	}
+	if err == nil {
+		return
+	}
+	err, _ = translate(err)
+	if errors.Is(err, ErrDisk) {
+		c.broken = err
+	}
+	for _, r := range batch {
+		if r.err == nil {
+			r.err = err
+		}
+		r.rev, r.rows = 0, nil
+	}
+}
+
+func (c *writeConn) try(batch []*request, now func() time.Time) (err error) {
+	if _, err := c.begin.Exec(); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			// The engine may have rolled back already; then this fails.
+			_, _ = c.rollback.Exec()
+		}
+	}()
+	if err := c.load(); err != nil {
+		return err
+	}
+	at := now().UTC().Truncate(time.Microsecond)
+	wrote := false
+	for _, r := range batch {
+		before := c.head
+		if len(batch) > 1 {
+			if _, err := c.savepoint.Exec(); err != nil {
+				return err
+			}
+		}
+		err := c.apply(r, at)
+		var refusal *Refusal
+		switch {
+		case err == nil:
+			wrote = true
+		case errors.As(err, &refusal):
+			r.err = err
+			r.rows = nil
+			c.head = before
+		default:
+			return err
+		}
+		if len(batch) == 1 {
+			break
+		}
+		if err != nil {
+			if _, err := c.undo.Exec(); err != nil {
+				return err
+			}
+		}
+		if _, err := c.release.Exec(); err != nil {
+			return err
+		}
+	}
+	if !wrote {
+		_, err := c.rollback.Exec()
+		return err
+	}
+	_, err = c.commitStmt.Exec()
+	return err
+}
+
+// apply inserts the rows of a request. A *Refusal says that the engine refused
+// one of them.
+func (c *writeConn) apply(r *request, at time.Time) error {
+	tx := c.head.rev + 1
+	r.rows = make([]Row, 0, len(r.tx.Writes))
+	for _, write := range r.tx.Writes {
+		switch w := write.(type) {
+		case Field:
+			w.Seen = r.tx.Seen
+			write = w
+		case Register:
+			w.Seen = r.tx.Seen
+			write = w
+		}
+		stamp := Stamp{Rev: c.head.rev + 1, Tx: tx, Writer: r.tx.Writer, At: at}
+		stamp.Hash = link(c.head.hash, write.stamped(stamp))
+		row := write.stamped(stamp)
+		if err := c.insert(row); err != nil {
+			why, refused := translate(err)
+			if refused {
+				return &Refusal{Row: row, Why: why}
+			}
+			return err
+		}
+		c.head = head{rev: stamp.Rev, tx: tx, hash: stamp.Hash}
+		r.rows = append(r.rows, row)
+	}
+	r.rev = c.head.rev
+	return nil
+}
+
+const (
+	insertSession = `INSERT INTO session(rev, tx, id, seat, client, workspace, cwd, home, parent, facts, writer, at, hash)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertJob = `INSERT INTO job(rev, tx, session, id, parent, ord, kind, name, arguments, facts, writer, at, hash)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertField = `INSERT INTO field(rev, tx, session, job, name, value, seen, writer, at, hash)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertRegister = `INSERT INTO register(rev, tx, session, name, value, seen, writer, at, hash)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+)
+
+func (c *writeConn) insert(row Row) (err error) {
+	s := row.Stamped()
+	rev, tx, writer, at, hash := int64(s.Rev), int64(s.Tx), s.Writer.String(), s.At.UnixMicro(), s.Hash[:]
+	switch r := row.(type) {
+	case Session:
+		_, err = c.session.Exec(rev, tx, r.ID, seatName(r.Seat), r.Client, r.Workspace, r.Cwd, r.Home, r.Parent, r.Facts, writer, at, hash)
+	case Job:
+		_, err = c.job.Exec(rev, tx, r.Session, r.ID, r.Parent, r.Ord, r.Kind, r.Name, r.Arguments, r.Facts, writer, at, hash)
+	case Field:
+		_, err = c.field.Exec(rev, tx, r.Session, r.Job, r.Name, r.Value, int64(r.Seen), writer, at, hash)
+	case Register:
+		_, err = c.register.Exec(rev, tx, r.Session, r.Name, r.Value, int64(r.Seen), writer, at, hash)
+	}
+	return err
+}

@@ -1,0 +1,251 @@
+package plexus
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"assent/approval"
+)
+
+// Snapshot is a session as it stood at Rev.
+type Snapshot struct {
+	Rev     Rev // the end of the document when it was read
+	Session Session
+	Jobs    []Job // by Ord, then Rev; parents before their children in time
+	// Fields are those of each job, by name.
+	Fields map[string]map[string]Field
+	// Registers are the latest revisions by name, Kernel those of the kernel.
+	Registers map[string]Register
+	Kernel    map[string]Register
+}
+
+// Session is the session with everything in it, of one moment. It fails with
+// [ErrNoSession].
+func (s *Store) Session(ctx context.Context, id string) (Snapshot, error) {
+	snap := Snapshot{Fields: make(map[string]map[string]Field)}
+	err := s.view(ctx, func(v view) error {
+		var err error
+		if snap.Rev, err = v.head(); err != nil {
+			return err
+		}
+		sessions, err := collect[Session](v, `'s'`, `id = ?`, id)
+		if err != nil {
+			return err
+		}
+		if len(sessions) == 0 {
+			return ErrNoSession
+		}
+		snap.Session = sessions[0]
+		if snap.Jobs, err = collect[Job](v, `'j'`, `session = ? ORDER BY ord, rev`, id); err != nil {
+			return err
+		}
+		fields, err := collect[Field](v, `'f'`, `session = ?`, id)
+		if err != nil {
+			return err
+		}
+		for _, f := range fields {
+			if snap.Fields[f.Job] == nil {
+				snap.Fields[f.Job] = make(map[string]Field)
+			}
+			snap.Fields[f.Job][f.Name] = f
+		}
+		if snap.Registers, err = v.latest(id); err != nil {
+			return err
+		}
+		snap.Kernel, err = v.latest("")
+		return err
+	})
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("session %s: %w", id, err)
+	}
+	return snap, nil
+}
+
+// Sessions are all sessions, the oldest first.
+func (s *Store) Sessions(ctx context.Context) ([]Session, error) {
+	return list[Session](ctx, s, `'s'`, `true ORDER BY rev`)
+}
+
+// Jobs are the jobs of a session by Ord, then Rev.
+func (s *Store) Jobs(ctx context.Context, session string) ([]Job, error) {
+	return list[Job](ctx, s, `'j'`, `session = ? ORDER BY ord, rev`, session)
+}
+
+// Fields are the fields of a job in the order they were written.
+func (s *Store) Fields(ctx context.Context, session, job string) ([]Field, error) {
+	return list[Field](ctx, s, `'f'`, `session = ? AND job = ? ORDER BY rev`, session, job)
+}
+
+// Registers are all revisions of the registers of a session, "" for the
+// kernel's, the oldest first.
+func (s *Store) Registers(ctx context.Context, session string) ([]Register, error) {
+	return list[Register](ctx, s, `'r'`, `session = ? ORDER BY rev`, session)
+}
+
+// Head is the rev and the hash of the last row. Kept elsewhere, it lets
+// [Store.Verify] tell a document that was cut or written anew.
+func (s *Store) Head(ctx context.Context) (h Head, err error) {
+	err = s.view(ctx, func(v view) error {
+		var hash []byte
+		err := v.tx.QueryRowContext(v.ctx, `SELECT rev, hash FROM head`).Scan(&h.Rev, &hash)
+		copy(h.Hash[:], hash)
+		return err
+	})
+	return h, err
+}
+
+// Head names a row.
+type Head struct {
+	Rev  Rev
+	Hash Hash
+}
+
+// Since are rows after a rev, in order, at most limit of them (0: all).
+func (s *Store) Since(ctx context.Context, after Rev, limit int) (rows []Row, err error) {
+	err = s.view(ctx, func(v view) error {
+		rows, err = v.since(after, limit)
+		return err
+	})
+	return rows, err
+}
+
+// view is a reading transaction.
+type view struct {
+	ctx context.Context
+	tx  *sql.Tx
+}
+
+func (s *Store) view(ctx context.Context, f func(view) error) error {
+	select {
+	case <-s.closing:
+		return ErrClosed
+	default:
+	}
+	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err == nil {
+		err = errors.Join(f(view{ctx, tx}), tx.Rollback())
+	}
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		err, _ = translate(err)
+	}
+	return err
+}
+
+func (v view) head() (rev Rev, err error) {
+	err = v.tx.QueryRowContext(v.ctx, `SELECT rev FROM head`).Scan(&rev)
+	return rev, err
+}
+
+func (v view) latest(session string) (map[string]Register, error) {
+	registers, err := collect[Register](v, `'r'`,
+		`session = ? AND rev = (SELECT max(rev) FROM register AS later WHERE later.session = register.session AND later.name = register.name)`, session)
+	if err != nil {
+		return nil, err
+	}
+	byName := make(map[string]Register, len(registers))
+	for _, r := range registers {
+		byName[r.Name] = r
+	}
+	return byName, nil
+}
+
+// The four tables in one form: table, rev, tx, writer, at, hash, number, and
+// seven texts.
+var selects = map[string]string{
+	`'s'`: `SELECT 's', rev, tx, writer, at, hash, 0, id, seat, client, workspace, cwd, home, parent, facts FROM session`,
+	`'j'`: `SELECT 'j', rev, tx, writer, at, hash, ord, session, id, parent, kind, name, arguments, facts, '' FROM job`,
+	`'f'`: `SELECT 'f', rev, tx, writer, at, hash, seen, session, job, name, value, '', '', '', '' FROM field`,
+	`'r'`: `SELECT 'r', rev, tx, writer, at, hash, seen, session, name, value, '', '', '', '', '' FROM register`,
+}
+
+// since merges the tables by rev.
+func (v view) since(after Rev, limit int) ([]Row, error) {
+	var rows []Row
+	if limit <= 0 {
+		limit = -1
+	}
+	err := v.each(after, limit, func(row Row) error {
+		rows = append(rows, row)
+		return nil
+	})
+	return rows, err
+}
+
+func (v view) each(after Rev, limit int, f func(Row) error) error {
+	query := ""
+	for _, table := range [...]string{`'s'`, `'j'`, `'f'`, `'r'`} {
+		if query != "" {
+			query += " UNION ALL "
+		}
+		query += selects[table] + " WHERE rev > ?1"
+	}
+	return v.scan(query+" ORDER BY 2 LIMIT ?2", f, int64(after), limit)
+}
+
+func (v view) scan(query string, f func(Row) error, args ...any) error {
+	rows, err := v.tx.QueryContext(v.ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var (
+		table, writer string
+		stamp         Stamp
+		at, number    int64
+		hash          sql.RawBytes
+		t             [8]string
+	)
+	for rows.Next() {
+		err := rows.Scan(&table, &stamp.Rev, &stamp.Tx, &writer, &at, &hash, &number, &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7])
+		if err != nil {
+			return err
+		}
+		stamp.At = time.UnixMicro(at).UTC()
+		if stamp.Writer, err = ParseWriter(writer); err != nil {
+			return &Damage{Rev: stamp.Rev, What: err.Error()}
+		}
+		stamp.Hash = Hash{}
+		if copy(stamp.Hash[:], hash) != len(hash) {
+			return &Damage{Rev: stamp.Rev, What: "its hash has another length"}
+		}
+		if err := f(rowOf(table, stamp, number, t)); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func rowOf(table string, stamp Stamp, number int64, t [8]string) Row {
+	switch table {
+	case "s":
+		return Session{stamp, t[0], approval.SeatOf(t[1] == attended), t[2], t[3], t[4], t[5], t[6], t[7]}
+	case "j":
+		return Job{stamp, t[0], t[1], t[2], number, t[3], t[4], t[5], t[6]}
+	case "f":
+		return Field{stamp, t[0], t[1], t[2], t[3], Rev(number)}
+	}
+	return Register{stamp, t[0], t[1], t[2], Rev(number)}
+}
+
+func collect[T Row](v view, table, where string, args ...any) (found []T, err error) {
+	err = v.scan(selects[table]+" WHERE "+where, func(row Row) error {
+		found = append(found, row.(T))
+		return nil
+	}, args...)
+	return slices.Clip(found), err
+}
+
+func list[T Row](ctx context.Context, s *Store, table, where string, args ...any) (found []T, err error) {
+	err = s.view(ctx, func(v view) error {
+		found, err = collect[T](v, table, where, args...)
+		return err
+	})
+	return found, err
+}

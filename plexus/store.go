@@ -1,0 +1,274 @@
+package plexus
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite"
+)
+
+//go:embed schema/sqlite.sql
+var schema string
+
+const (
+	// application marks the file as a document ("asnt"), version its schema.
+	application = 0x61736e74
+	version     = 1
+)
+
+// Options of a store. The zero value is fine.
+type Options struct {
+	// Now is the clock of the stamps, [time.Now] when nil. The order of rows
+	// does not depend on it.
+	Now func() time.Time
+}
+
+// Store is an open document. Its methods may be called at once.
+type Store struct {
+	now      func() time.Time
+	lock     *lock
+	write    *sql.DB // one connection, held by the writer
+	read     *sql.DB
+	requests chan *request
+	closing  chan struct{} // closed by Close: no more requests
+	writer   sync.WaitGroup
+	close    func() error
+	watchers hub
+	presence presence
+
+	conn *writeConn // the writer's alone, once it runs
+}
+
+// Open opens the document at path, and makes it when nothing is there. It
+// fails with [ErrLocked] when it is open already, here or in another process,
+// and with [ErrSchema] when the file holds something else or its rules are not
+// the ones of this version.
+func Open(path string, opts Options) (*Store, error) {
+	s, err := open(path, opts)
+	if err != nil {
+		return nil, fmt.Errorf("open document %s: %w", path, err)
+	}
+	return s, nil
+}
+
+func open(path string, opts Options) (_ *Store, err error) {
+	path, err = resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{
+		now:      opts.Now,
+		requests: make(chan *request),
+		closing:  make(chan struct{}),
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.lock, err = acquire(path + ".lock"); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.release())
+		}
+	}()
+	// A fdatasync is as durable and does not write the file's times. It is a
+	// switch of the whole process; where there is none, fsync stays.
+	if _, err := sqlite.Fdatasync(true); err != nil && !errors.Is(err, sqlite.ErrFdatasyncUnavailable) {
+		return nil, err
+	}
+	if err := s.openWrite(path); err != nil {
+		return nil, err
+	}
+	if s.read, err = connect(path, "query_only(1)"); err != nil {
+		return nil, err
+	}
+	s.read.SetMaxOpenConns(readers)
+	s.read.SetMaxIdleConns(readers)
+	s.watchers.rev = s.conn.head.rev
+	s.close = sync.OnceValue(func() error {
+		close(s.closing)
+		s.writer.Wait()
+		s.watchers.end()
+		return s.release()
+	})
+	s.writer.Go(s.run)
+	return s, nil
+}
+
+// readers is how many reads run at once; each connection keeps a page cache.
+const readers = 4
+
+// resolve is the one name of the file, so that two names have one lock.
+func resolve(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	switch real, err := filepath.EvalSymlinks(path); {
+	case err == nil:
+		return real, nil
+	case !errors.Is(err, os.ErrNotExist):
+		return "", err
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, filepath.Base(path)), nil
+}
+
+// connect is a pool of connections to the file.
+func connect(path string, pragmas ...string) (*sql.DB, error) {
+	query := url.Values{"_pragma": append([]string{"busy_timeout(5000)", "trusted_schema(0)"}, pragmas...)}
+	slash := filepath.ToSlash(path)
+	if !strings.HasPrefix(slash, "/") { // a drive
+		slash = "/" + slash
+	}
+	return sql.Open("sqlite", (&url.URL{Scheme: "file", Path: slash, RawQuery: query.Encode()}).String())
+}
+
+func (s *Store) openWrite(path string) (err error) {
+	// The file exists before SQLite sees it, so that only its owner reads it.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		if errors.Is(err, os.ErrPermission) {
+			return fmt.Errorf("%w: %w", ErrReadOnly, err)
+		}
+		return err
+	}
+	f.Close()
+	// journal_mode before synchronous; with FULL in WAL mode each commit syncs.
+	if s.write, err = connect(path, "journal_mode(WAL)", "synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)", "recursive_triggers(1)"); err != nil {
+		return err
+	}
+	s.write.SetMaxOpenConns(1)
+	conn, err := s.write.Conn(context.Background())
+	if err != nil {
+		err, _ = translate(err)
+		return err
+	}
+	if err := prepareSchema(conn); err != nil {
+		conn.Close()
+		return err
+	}
+	s.conn, err = newWriteConn(conn)
+	if err != nil {
+		conn.Close()
+		err, _ = translate(err)
+	}
+	return err
+}
+
+// prepareSchema makes the schema in an empty file, and compares that of any
+// other with what this version would have made.
+func prepareSchema(conn *sql.Conn) error {
+	ctx := context.Background()
+	var app, ver, objects int
+	err := conn.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
+		(SELECT count(*) FROM sqlite_schema)`).Scan(&app, &ver, &objects)
+	if err != nil {
+		err, _ = translate(err)
+		return err
+	}
+	switch {
+	case app == 0 && ver == 0 && objects == 0:
+		_, err := conn.ExecContext(ctx, fmt.Sprintf("BEGIN IMMEDIATE; %s; PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT", schema, application, version))
+		if err != nil {
+			err, _ = translate(err)
+		}
+		return err
+	case app != application:
+		return fmt.Errorf("%w: another program's file", ErrSchema)
+	case ver != version:
+		return fmt.Errorf("%w: its version is %d, this program's %d", ErrSchema, ver, version)
+	}
+	return compareSchema(ctx, conn)
+}
+
+// compareSchema names the first rule that is not what this version makes.
+func compareSchema(ctx context.Context, conn *sql.Conn) error {
+	got, err := objects(ctx, conn)
+	if err != nil {
+		return err
+	}
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	memory, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer memory.Close()
+	if _, err := memory.ExecContext(ctx, schema); err != nil {
+		return err
+	}
+	want, err := objects(ctx, memory)
+	if err != nil {
+		return err
+	}
+	for name, text := range want {
+		switch {
+		case got[name] == "":
+			return fmt.Errorf("%w: %s is missing", ErrSchema, name)
+		case got[name] != text:
+			return fmt.Errorf("%w: %s is another", ErrSchema, name)
+		}
+	}
+	for name := range got {
+		if want[name] == "" {
+			return fmt.Errorf("%w: %s does not belong there", ErrSchema, name)
+		}
+	}
+	return nil
+}
+
+// objects are the statements of a schema by the name of what they make.
+func objects(ctx context.Context, conn *sql.Conn) (map[string]string, error) {
+	rows, err := conn.QueryContext(ctx, `SELECT type || ' ' || name, coalesce(sql, 'automatic') FROM sqlite_schema`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	found := make(map[string]string)
+	for rows.Next() {
+		var name, text string
+		if err := rows.Scan(&name, &text); err != nil {
+			return nil, err
+		}
+		found[name] = text
+	}
+	return found, rows.Err()
+}
+
+// Close ends the store: waiting writes fail with [ErrClosed], watchers end,
+// and the file may be opened again.
+func (s *Store) Close() error { return s.close() }
+
+func (s *Store) release() error {
+	var errs []error
+	if s.conn != nil {
+		errs = append(errs, s.conn.close())
+	}
+	if s.read != nil {
+		errs = append(errs, s.read.Close())
+	}
+	if s.write != nil {
+		errs = append(errs, s.write.Close())
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.release())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,211 @@
+package plexus
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+)
+
+// Filter says which rows a watcher wants. The zero value wants all.
+type Filter struct {
+	// Session is the one whose rows are wanted, and with them the kernel's.
+	Session string
+}
+
+func (f Filter) wants(row Row) bool {
+	in := row.In()
+	return f.Session == "" || in == f.Session || in == ""
+}
+
+// Watch yields the rows after a rev as they are committed, in order and without
+// gaps: each time those of one [Tx], so that what was written together is seen
+// together. It ends with an error: ctx's, [ErrClosed], or that of reading.
+//
+// A watcher that was away resumes after the last rev it has seen; after must
+// be a rev it was given, or 0. Rows that it missed are read from the document,
+// so a slow watcher loses nothing and holds nobody up.
+func (s *Store) Watch(ctx context.Context, after Rev, filter Filter) iter.Seq2[[]Row, error] {
+	return func(yield func([]Row, error) bool) {
+		topics := []string{filter.Session}
+		if filter.Session != "" {
+			topics = append(topics, "")
+		}
+		w := s.watchers.join(topics)
+		defer s.watchers.leave(w)
+		for {
+			// Before reading, so that what is committed meanwhile wakes.
+			select {
+			case <-w.wake:
+			default:
+			}
+			rows, next, err := s.after(ctx, after)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for len(rows) > 0 {
+				end := 1
+				tx := rows[0].Stamped().Tx
+				for end < len(rows) && rows[end].Stamped().Tx == tx {
+					end++
+				}
+				group := make([]Row, 0, end)
+				for _, row := range rows[:end] {
+					if filter.wants(row) {
+						group = append(group, row)
+					}
+				}
+				rows = rows[end:]
+				if len(group) > 0 && !yield(group, nil) {
+					return
+				}
+			}
+			if next > after {
+				after = next
+				continue
+			}
+			select {
+			case <-w.wake:
+			case <-ctx.Done():
+				yield(nil, ctx.Err())
+				return
+			case <-s.closing:
+				yield(nil, ErrClosed)
+				return
+			}
+		}
+	}
+}
+
+// page is how many rows a watcher reads at once, at least.
+const page = 1000
+
+// after is the next page of rows, always whole transactions, and the rev it
+// goes to.
+func (s *Store) after(ctx context.Context, after Rev) ([]Row, Rev, error) {
+	if rows, rev, ok := s.watchers.recently(after); ok {
+		return rows, rev, nil
+	}
+	var rows []Row
+	err := s.view(ctx, func(v view) error {
+		err := v.each(after, -1, func(row Row) error {
+			if st := row.Stamped(); len(rows) >= page && st.Tx == st.Rev {
+				return errEnough
+			}
+			rows = append(rows, row)
+			return nil
+		})
+		if errors.Is(err, errEnough) {
+			return nil
+		}
+		return err
+	})
+	if len(rows) > 0 {
+		after = rows[len(rows)-1].Stamped().Rev
+	}
+	return rows, after, err
+}
+
+var errEnough = errors.New("enough")
+
+// hub knows who watches and the rows committed last.
+type hub struct {
+	mu     sync.Mutex
+	rev    Rev                              // the last committed
+	recent []Row                            // up to rev, without gaps
+	topics map[string]map[*watcher]struct{} // by session; "" hears all or the kernel's
+}
+
+type watcher struct {
+	topics []string
+	all    bool
+	wake   chan struct{}
+}
+
+// recentMax is how many rows are kept for watchers that keep up.
+const recentMax = 4096
+
+func (h *hub) join(topics []string) *watcher {
+	w := &watcher{topics: topics, all: len(topics) == 1 && topics[0] == "", wake: make(chan struct{}, 1)}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.topics == nil {
+		h.topics = make(map[string]map[*watcher]struct{})
+	}
+	for _, topic := range topics {
+		if h.topics[topic] == nil {
+			h.topics[topic] = make(map[*watcher]struct{})
+		}
+		h.topics[topic][w] = struct{}{}
+	}
+	return w
+}
+
+func (h *hub) leave(w *watcher) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, topic := range w.topics {
+		delete(h.topics[topic], w)
+		if len(h.topics[topic]) == 0 {
+			delete(h.topics, topic)
+		}
+	}
+}
+
+// tell keeps the committed rows and wakes who waits for them.
+func (h *hub) tell(rows []Row) {
+	if len(rows) == 0 {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if rows[0].Stamped().Rev != h.rev+1 { // somebody wrote past the store
+		h.recent = h.recent[:0]
+	}
+	if len(h.recent)+len(rows) > 2*recentMax {
+		h.recent = append([]Row(nil), h.recent[max(0, len(h.recent)-recentMax):]...)
+	}
+	h.recent = append(h.recent, rows...)
+	h.rev = rows[len(rows)-1].Stamped().Rev
+	kernel := false
+	last := ""
+	for _, row := range rows {
+		in := row.In()
+		kernel = kernel || in == ""
+		if in != "" && in != last {
+			wake(h.topics[in], false)
+			last = in
+		}
+	}
+	wake(h.topics[""], !kernel)
+}
+
+func wake(watchers map[*watcher]struct{}, onlyAll bool) {
+	for w := range watchers {
+		if onlyAll && !w.all {
+			continue
+		}
+		select {
+		case w.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// recently are the rows after a rev, when the last ones are enough.
+func (h *hub) recently(after Rev) ([]Row, Rev, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.recent) == 0 || after < h.recent[0].Stamped().Rev-1 || after > h.rev {
+		return nil, 0, false
+	}
+	from := int(after + 1 - h.recent[0].Stamped().Rev)
+	return append([]Row(nil), h.recent[from:]...), h.rev, true
+}
+
+func (h *hub) end() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.recent = nil
+}
