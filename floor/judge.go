@@ -159,6 +159,12 @@ func (j *judgement) effect(d *Judged) {
 		if !path.Known() || ok && reached.Relate(j.place, path, false) < paths.Overlap {
 			continue
 		}
+		if e.Names != "" && !paths.AnyName(e.Names, path.Abs[strings.LastIndexByte(path.Abs, '/')+1:]) {
+			continue
+		}
+		if e.Path.Glob && e.Command != nil && !paths.Expands(e.Path.Abs, path.Abs, e.Tree) { // a wildcard does not match a leading dot
+			continue
+		}
 		var one Judged
 		one.Effect = *e
 		j.s = subject{place: j.place, e: e, path: path, hits: j.s.hits}

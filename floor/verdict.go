@@ -136,6 +136,9 @@ func sentence(e *effect.Effect) string {
 	tree := ""
 	if e.Tree {
 		tree = " and everything in it"
+		if e.Names != "" {
+			tree = ", what is named " + shown(strings.ReplaceAll(e.Names, "|", " or "))
+		}
 	}
 	switch e.Kind {
 	case effect.Run:

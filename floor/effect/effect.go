@@ -124,6 +124,10 @@ type Effect struct {
 	// Below says that a tree is meant without the path itself, and not all of
 	// it: what a search with conditions finds there.
 	Below bool
+	// Names says which of the files in a tree are meant, as globs of their
+	// names with "|" between them; "" is all of them. Nothing in it is special
+	// but "*" and "?", and a file that is meant fits one of them.
+	Names string
 	// Own says that a write or delete touches only a temporary file that the
 	// same call made with mktemp.
 	Own bool

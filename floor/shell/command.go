@@ -34,6 +34,7 @@ type pathEffect struct {
 	maybe  bool
 	priv   bool
 	below  bool
+	names  string // see effect.Names
 }
 
 func (r *reader) path(p pathEffect, w *world) {
@@ -47,7 +48,7 @@ func (r *reader) path(p pathEffect, w *world) {
 	if p.at {
 		cwd = p.cwd
 	}
-	e := effect.Effect{Kind: p.kind, Span: p.span, Command: p.cmd, Option: p.option, Meta: p.meta, Tree: p.tree, Privileged: p.priv, Below: p.below}
+	e := effect.Effect{Kind: p.kind, Span: p.span, Command: p.cmd, Option: p.option, Meta: p.meta, Tree: p.tree, Privileged: p.priv, Below: p.below, Names: p.names}
 	if p.maybe {
 		e.Certainty = effect.Maybe
 	}
@@ -58,6 +59,9 @@ func (r *reader) path(p pathEffect, w *world) {
 			text = commands.Unknown
 		} else {
 			text, e.Tree, e.Below = f.base, true, e.Below || f.some
+			if f.names != "" {
+				e.Names = f.names
+			}
 		}
 	}
 	if i := strings.Index(text, commands.Temp); i >= 0 {
@@ -204,7 +208,7 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 	}
 	run := effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option}
 	at := r.add(run)
-	t := typed{r: r, cmd: cmd, ws: ws, w: w, cwd: w.cwd, ctx: ctx, reading: &reading, entry: entry}
+	t := &typed{r: r, cmd: cmd, ws: ws, w: w, cwd: w.cwd, ctx: ctx, reading: &reading, entry: entry}
 	t.all()
 	if t.class != "" {
 		cmd.Class = t.class
@@ -221,7 +225,7 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 	if makesLinks(name, cmd) && slices.ContainsFunc(ws, func(x word) bool { return strings.Contains(x.text, commands.Temp) }) {
 		r.mixed = true
 	}
-	r.output(name, &reading, ws, w)
+	r.output(t, ws)
 }
 
 // makesLinks reports whether a program may leave links where it writes: what
@@ -369,10 +373,11 @@ func (r *reader) parallel(ws []word, w *world, ctx context) bool {
 }
 
 // output adds what a described program prints, as far as that is known.
-func (r *reader) output(name string, reading *commands.Reading, ws []word, w *world) {
+func (r *reader) output(t *typed, ws []word) {
 	if r.sink == nil {
 		return
 	}
+	name, reading := t.cmd.Program, t.reading
 	words := texts(ws)[1:]
 	switch name {
 	case "mktemp":
@@ -391,6 +396,13 @@ func (r *reader) output(name string, reading *commands.Reading, ws []word, w *wo
 		if len(words) == 0 && r.stdin != nil {
 			r.print(r.stdin.text)
 			return
+		}
+	case "head", "tail", "sort", "uniq", "tac", "shuf":
+		if r.stdin != nil && t.passes() {
+			if line, same := r.stdin.paths(); same {
+				r.print(line + "\n")
+				return
+			}
 		}
 	case "basename":
 		if len(words) == 1 && commands.Known(words[0]) && !strings.HasPrefix(words[0], "-") {
@@ -416,7 +428,7 @@ func (r *reader) output(name string, reading *commands.Reading, ws []word, w *wo
 			return
 		}
 	case "find", "fd", "fdfind", "rg", "grep", "git", "ls":
-		if start, fine := listed(name, reading, words); fine {
+		if start, fine := t.listed(); fine {
 			for _, s := range start {
 				r.print(s + "\n")
 			}
@@ -430,9 +442,28 @@ func (r *reader) output(name string, reading *commands.Reading, ws []word, w *wo
 	r.print(commands.Words)
 }
 
+// passes reports whether a program prints whole lines of its standard input
+// and nothing else.
+func (t *typed) passes() bool {
+	for _, o := range t.reading.Operands {
+		if o.Word >= 0 {
+			return false
+		}
+	}
+	for i := range t.reading.Options {
+		switch t.reading.Options[i].Name {
+		case "--lines", "-n", "--reverse", "--unique", "--version-sort", "--ignore-case", "--numeric-sort", "--head-count":
+		default:
+			return len(t.reading.Options[i].Name) > 1 && digits(t.reading.Options[i].Name[1:]) // head -20
+		}
+	}
+	return len(t.reading.Issues) == 0
+}
+
 // listed returns what a program prints when all it prints are paths below the
 // folders it was given: the folders, with the mark for what is found there.
-func listed(name string, reading *commands.Reading, words []string) ([]string, bool) {
+func (t *typed) listed() ([]string, bool) {
+	name, reading := t.cmd.Program, t.reading
 	if len(reading.Issues) > 0 || len(reading.Inner) > 0 {
 		return nil, false
 	}
@@ -474,19 +505,19 @@ func listed(name string, reading *commands.Reading, words []string) ([]string, b
 		}
 		switch reading.Sub[0] {
 		case "ls-files":
-			return []string{"." + found}, true
+			return []string{"." + t.marks() + found}, true
 		case "diff", "grep", "show", "log":
 			if !names {
 				return nil, false
 			}
-			return []string{"." + found}, true
+			return []string{"." + t.marks() + found}, true
 		}
 		return nil, false
 	}
 	if !names {
 		return nil, false
 	}
-	mark := marks(name, reading, words) + found
+	mark := t.marks() + found
 	var out []string
 	for _, o := range reading.Operands {
 		if o.Type == commands.Text {

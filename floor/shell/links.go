@@ -5,14 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"assent/floor/commands"
 	"assent/floor/effect"
+	"assent/floor/paths"
 )
 
 // Marks between a folder and found say more of what was found there.
 const (
 	files  = "\x00p" // plain files: no links
 	linked = "\x00d" // and what lies behind links to folders
+	named  = "\x00n" // files of the names that follow, see nameMark
 )
 
 // maxLinked bounds how many links of one tree are told one by one.
@@ -26,6 +27,7 @@ type foundAt struct {
 	some  bool // only what meets conditions, and not the folder itself
 	plain bool
 	deep  bool
+	names string // see effect.Names
 }
 
 func findings(text string) (f foundAt, rest string) {
@@ -40,20 +42,30 @@ func findings(text string) (f foundAt, rest string) {
 		case strings.HasSuffix(b, linked):
 			f.base, f.deep = b[:len(b)-len(linked)], true
 		default:
+			if base, names, has := strings.Cut(b, named); has {
+				f.base, f.names = base, strings.NewReplacer("\x01", "*", "\x02", "?", "\x03", "|").Replace(names)
+			}
 			return f, rest
 		}
 	}
 	return f, rest
 }
 
-// marks are what a search says of what it finds.
-func marks(name string, reading *commands.Reading, words []string) string {
-	m := ""
-	if narrowed(name, reading) {
-		m = only
+// nameMark is the mark for files of some names. What follows it holds nothing
+// that a shell would read: no wildcard, no blank.
+func nameMark(names []string) string {
+	if len(names) == 0 {
+		return ""
 	}
-	if name == "find" && slices.Contains(words, "!") {
-		return m
+	return named + strings.NewReplacer("*", "\x01", "?", "\x02", "|", "\x03").Replace(strings.Join(names, "|"))
+}
+
+// marks are what a search says of what it finds.
+func (t *typed) marks() string {
+	name, reading := t.cmd.Program, t.reading
+	m := nameMark(t.chosen().names)
+	if narrowed(name, reading) {
+		m += only
 	}
 	follows, plain := false, false
 	for i := range reading.Options {
@@ -62,16 +74,17 @@ func marks(name string, reading *commands.Reading, words []string) string {
 			follows = true
 		case "-type", "--type", "-t":
 			plain = plain || o.Value == "f" || o.Value == "file" || o.Value == "d" || o.Value == "directory" || o.Value == "f,d"
-		case "-or", "-o", "-not":
-			if name == "find" {
-				return m // what a condition excludes may still be there
-			}
 		}
 	}
 	switch name {
 	case "find", "fd", "fdfind":
+		for _, w := range texts(t.ws) {
+			if w == "!" || w == "-not" || w == "-o" || w == "-or" { // what a condition excludes may still be there
+				plain = false
+			}
+		}
 	case "rg", "grep": // the files they find something in
-		plain = !slices.ContainsFunc(reading.Options, func(u commands.Use) bool { return u.Name == "--dereference-recursive" })
+		plain = !t.has("--dereference-recursive")
 	default:
 		plain = false
 	}
@@ -84,7 +97,7 @@ func marks(name string, reading *commands.Reading, words []string) string {
 	return m
 }
 
-// through tells where the links in a tree lead that is read through them.
+// throughLinks tells where the links in a tree lead that is read through them.
 func (r *reader) throughLinks(e effect.Effect, f foundAt) {
 	place := r.place
 	if r.through != nil {
@@ -107,6 +120,9 @@ func (r *reader) throughLinks(e effect.Effect, f foundAt) {
 	for _, link := range slices.Sorted(maps.Keys(place.Facts.Links)) {
 		if !below(link) || link == top {
 			continue
+		}
+		if f.is && f.names != "" && !f.deep && !paths.AnyName(f.names, link[strings.LastIndexByte(link, '/')+1:]) {
+			continue // not found by that name
 		}
 		to := place.Prepare(link, "/")
 		if to.Known() && below(to.Abs) && !e.Path.Glob {

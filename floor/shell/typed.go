@@ -24,6 +24,7 @@ type typed struct {
 	code    bool         // code was given: as text, a file or a library
 	shell   bool         // shell text was given and followed
 	split   bool         // the inner command was told with a split text
+	choice  *choice      // what is said of the names of files, once it is read
 }
 
 func (t *typed) all() {
@@ -138,31 +139,45 @@ func (t *typed) passedOn() {
 // found tells what a search reads by the names it looks for: a filter that
 // names a secret finds it.
 func (t *typed) found() {
-	switch t.cmd.Program {
-	case "find":
+	name, options := t.cmd.Program, []string{"--include", "--glob", "--iglob"}
+	switch name {
+	case "find", "gfind", "bfs", "fd", "fdfind":
 		if len(t.reading.Inner) == 0 && t.r.sink == nil {
 			return
 		}
-	case "grep", "rg", "egrep", "fgrep":
+		options = []string{"-name", "-iname", "--extension"}
+	case "grep", "egrep", "fgrep", "rg", "rgrep", "ggrep", "gegrep", "gfgrep", "zgrep", "pcregrep", "pcre2grep", "ugrep", "ug", "ag", "ack", "ack-grep":
+	case "git":
+		if t.reading.Class != effect.Look || slices.Equal(t.reading.Sub, []string{"ls-files"}) && t.r.sink == nil {
+			return
+		}
+		t.singled([]string{"."})
+		return
 	default:
 		return
 	}
+	var under []string
+	for _, o := range t.reading.Operands {
+		if o.Type != commands.Text && commands.Known(o.Text) {
+			under = append(under, strings.TrimSuffix(o.Text, "/"))
+		}
+	}
+	if len(under) == 0 {
+		under = []string{"."}
+	}
+	t.singled(under)
 	for i := range t.reading.Options {
 		u := &t.reading.Options[i]
-		switch u.Name {
-		case "-name", "-iname", "--include", "--glob", "--iglob":
-		default:
+		if !slices.Contains(options, u.Name) || !commands.Known(u.Value) || strings.HasPrefix(u.Value, "!") || u.Value == "" {
 			continue
 		}
-		if !commands.Known(u.Value) || strings.HasPrefix(u.Value, "!") || u.Value == "" {
-			continue
+		value := strings.TrimPrefix(u.Value, "**/")
+		if u.Name == "--extension" {
+			value = "*." + strings.TrimPrefix(value, ".")
 		}
-		pattern := globs.Replace(strings.TrimPrefix(u.Value, "**/"))
-		for _, o := range t.reading.Operands {
-			if o.Type != commands.Text && commands.Known(o.Text) {
-				t.r.path(pathEffect{kind: effect.Read, text: o.Text + "/" + pattern, span: t.ws[u.At].span, cmd: t.cmd, option: u.Name, cwd: t.cwd, at: true,
-					maybe: t.cmd.Program == "find" && len(t.reading.Inner) == 0, priv: t.ctx.privileged}, t.w)
-			}
+		for _, o := range under {
+			t.r.path(pathEffect{kind: effect.Read, text: o + "/" + globs.Replace(value), span: t.ws[u.At].span, cmd: t.cmd, option: u.Name, cwd: t.cwd, at: true,
+				maybe: t.cmd.Class == effect.Look && strings.HasPrefix(name, "f") && name != "fgrep" && len(t.reading.Inner) == 0, priv: t.ctx.privileged}, t.w)
 		}
 	}
 }
@@ -340,7 +355,11 @@ func (t *typed) downloads() []string {
 }
 
 func (t *typed) path(kind effect.Kind, text string, span effect.Span, option string, meta, tree bool) {
-	t.r.path(pathEffect{kind: kind, text: text, span: span, cmd: t.cmd, option: option, cwd: t.cwd, at: true, meta: meta, tree: tree,
+	names := ""
+	if tree && !meta && kind == effect.Read && option == "" {
+		names = strings.Join(t.chosen().names, "|")
+	}
+	t.r.path(pathEffect{kind: kind, text: text, span: span, cmd: t.cmd, option: option, cwd: t.cwd, at: true, meta: meta, tree: tree, names: names,
 		priv: t.ctx.privileged || t.reading.Class == effect.Privilege}, t.w)
 }
 
@@ -914,7 +933,7 @@ func (t *typed) each(words []word, ctx context, w *world) {
 			if !strings.HasPrefix(b, "/") && t.cwd != "" {
 				b = t.r.folder(b, t.cwd)
 			}
-			b += marks(t.cmd.Program, t.reading, texts(t.ws)) + found
+			b += t.marks() + found
 		}
 		out, named := put(words, "{}", b)
 		if !named && t.cmd.Program != "find" {

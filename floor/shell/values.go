@@ -161,6 +161,9 @@ func (t *typed) repo(text string, span effect.Span, option string) {
 
 // rev follows an operand that is a revision, "rev:path" or a path.
 func (t *typed) rev(text string, span effect.Span, option string) {
+	if t.pathspec(text, span, option) {
+		return
+	}
 	switch {
 	case text == "" || strings.HasPrefix(text, "^") || strings.HasPrefix(text, "@{"):
 		return
@@ -194,6 +197,31 @@ func (t *typed) rev(text string, span effect.Span, option string) {
 		return // a range of revisions
 	}
 	t.path(effect.Read, text, span, option, false, true)
+}
+
+// pathspec follows an operand that chooses files by a pattern; it reports
+// false for any other.
+func (t *typed) pathspec(text string, span effect.Span, option string) bool {
+	if t.cmd.Program != "git" || option != "" {
+		return false
+	}
+	spec, exclude := pathspec(unmarked(text))
+	at := strings.IndexAny(spec, "*?[")
+	if exclude || at < 0 || strings.IndexByte(spec, 0) >= 0 || strings.HasPrefix(text, "^") || strings.Contains(text, "@{") {
+		return false
+	}
+	folder := "."
+	if i := strings.LastIndexByte(spec[:at], '/'); i >= 0 {
+		folder = spec[:i+1]
+	}
+	top := strings.HasPrefix(text, ":/") || strings.HasPrefix(text, ":(")
+	cwd := t.cwd
+	if top {
+		cwd = t.r.place.Workspace
+	}
+	t.r.path(pathEffect{kind: effect.Read, text: folder, span: span, cmd: t.cmd, option: option, cwd: cwd, at: true, tree: true, below: true,
+		names: strings.Join(t.chosen().names, "|"), priv: t.ctx.privileged}, t.w)
+	return true
 }
 
 // out follows a build product: one that lies and is called like one is part

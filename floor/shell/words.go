@@ -809,6 +809,10 @@ func display(s string) string {
 		case 't':
 			b.WriteString("(temporary file)")
 		case 'o', 'p', 'd': // what was found, see found
+		case 'n':
+			for i+1 < len(s) && s[i+1] != 0 {
+				i++
+			}
 		case 'z':
 			b.WriteString(`\0`)
 		default:

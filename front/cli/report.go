@@ -124,7 +124,10 @@ func ruleText(r *floor.RuleRef) string {
 // described is the target of an effect with what sets it apart.
 func described(e *floor.Judged) string {
 	var notes []string
-	if e.Tree {
+	switch {
+	case e.Tree && e.Names != "":
+		notes = append(notes, "below it "+oneLine(strings.ReplaceAll(e.Names, "|", " or "), maxTarget))
+	case e.Tree:
 		notes = append(notes, "and all below")
 	}
 	if e.Meta {

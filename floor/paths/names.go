@@ -1,0 +1,33 @@
+package paths
+
+import "strings"
+
+// AnyName reports whether a name fits one of several globs with "|" between
+// them, in which only "*" and "?" are special; case does not count.
+func AnyName(globs, name string) bool {
+	folded := Fold(name)
+	for g := range strings.SplitSeq(globs, "|") {
+		s, err := parseSegment(g)
+		if err != nil || s.match(folded, true) || s.match(name, false) {
+			return true
+		}
+	}
+	return false
+}
+
+// Expands reports whether the shell may expand a glob to the path or, for a
+// tree, to a folder above it. Where that cannot be told it may.
+func Expands(glob, abs string, tree bool) bool {
+	rest := strings.TrimPrefix(abs, "/")
+	for part := range strings.SplitSeq(strings.TrimPrefix(glob, "/"), "/") {
+		if rest == "" || part == "**" {
+			return true // the path is above what the glob names, or at any depth
+		}
+		var name string
+		name, rest, _ = strings.Cut(rest, "/")
+		if part != "" && !shellMatch(part, name) {
+			return false
+		}
+	}
+	return tree || rest == ""
+}
