@@ -2,6 +2,7 @@ package floor
 
 import (
 	"fmt"
+	"strings"
 
 	"assent/approval"
 	"assent/floor/effect"
