@@ -400,6 +400,7 @@ const (
 	Suffix
 	At
 	OutDir
+	Package
 )
 
 var typeNames = map[string]Type{
@@ -409,7 +410,7 @@ var typeNames = map[string]Type{
 	"argv": Argv, "argv_stdin": ArgvStdin, "split": Split, "assign": Assign, "code": Code, "module": Module,
 	"script": Script, "sed": Sed, "awk": Awk, "jq": JQ, "sql": SQL, "config": Config, "rev": Rev, "out": Out,
 	"makearg": MakeArg, "mount": Mount, "library": Library, "suffix": Suffix, "at": At,
-	"outdir": OutDir,
+	"outdir": OutDir, "package": Package,
 }
 
 // String is the type's name in the data.

@@ -196,15 +196,7 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 		cmd.Operands = append(cmd.Operands, display(ws[i].text))
 	}
 	if name == "git" && slices.Equal(reading.Sub, []string{"push"}) {
-		// "+x" forces and ":x" deletes, as the options do.
-		for _, x := range ws[1:] {
-			switch {
-			case strings.HasPrefix(x.text, "+"):
-				cmd.Options = append(cmd.Options, effect.Option{Name: "--force", Names: []string{"-f", "--force"}})
-			case strings.HasPrefix(x.text, ":") && len(x.text) > 1:
-				cmd.Options = append(cmd.Options, effect.Option{Name: "--delete", Names: []string{"-d", "--delete"}})
-			}
-		}
+		refspecs(cmd, ws[1:])
 	}
 	run := effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option}
 	at := r.add(run)
@@ -226,6 +218,22 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 		r.mixed = true
 	}
 	r.output(t, ws)
+}
+
+// refspecs tells what the refspecs of "git push" do beside pushing: "+x"
+// forces and ":x" deletes, as the options do, and both rewrite what others have.
+func refspecs(push *effect.Command, ws []word) {
+	for _, x := range ws {
+		switch {
+		case strings.HasPrefix(x.text, "+"):
+			push.Options = append(push.Options, effect.Option{Name: "--force", Names: []string{"-f", "--force"}})
+		case strings.HasPrefix(x.text, ":") && len(x.text) > 1:
+			push.Options = append(push.Options, effect.Option{Name: "--delete", Names: []string{"-d", "--delete"}})
+		default:
+			continue
+		}
+		push.Class = effect.Rewrite
+	}
 }
 
 // makesLinks reports whether a program may leave links where it writes: what

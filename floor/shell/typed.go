@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -322,38 +321,6 @@ func (t *typed) into(dest string, span effect.Span) {
 	}
 }
 
-// downloads are the names under which files of the given URLs are kept: the
-// last part of each, by which it may turn out to be configuration.
-func (t *typed) downloads() []string {
-	var out []string
-	for _, o := range t.reading.Operands {
-		if o.Type != commands.URL {
-			continue
-		}
-		text := o.Text
-		if !commands.Known(text) {
-			return []string{commands.Unknown}
-		}
-		text, _, _ = strings.Cut(text, "#")
-		text, _, _ = strings.Cut(text, "?")
-		if _, rest, has := strings.Cut(text, "://"); has {
-			text = rest
-		}
-		name := ""
-		if i := strings.LastIndexByte(text, '/'); i >= 0 {
-			name = text[i+1:]
-		}
-		if name == "" || name == "." || name == ".." {
-			name = "index.html"
-		}
-		if u, err := url.PathUnescape(name); err == nil && !strings.Contains(u, "/") {
-			name = u
-		}
-		out = append(out, name)
-	}
-	return out
-}
-
 func (t *typed) path(kind effect.Kind, text string, span effect.Span, option string, meta, tree bool) {
 	names := ""
 	if tree && !meta && kind == effect.Read && option == "" {
@@ -376,6 +343,9 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 	case commands.Chdir:
 		r.path(pathEffect{kind: effect.Read, text: text, span: span, cmd: t.cmd, option: option, cwd: t.w.cwd, at: true, meta: true}, t.w)
 	case commands.Read, commands.ReadTree, commands.Meta, commands.MetaTree:
+		if t.cmd.Program == "curl" {
+			text = t.curlFile(text, span, option)
+		}
 		if !std {
 			t.path(effect.Read, text, span, option, typ == commands.Meta || typ == commands.MetaTree, typ == commands.ReadTree || typ == commands.MetaTree)
 		}
@@ -389,6 +359,7 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 		if !std {
 			t.path(effect.Write, text, span, option, false, t.copiesTrees())
 			t.into(text, span)
+			t.keptIn(text, span, option)
 		}
 	case commands.Edit:
 		if !std {
@@ -408,6 +379,10 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 		t.path(effect.Read, text, span, option, false, true)
 		t.path(effect.Delete, text, span, option, false, true)
 	case commands.URL, commands.Host:
+		if t.cmd.Program == "curl" && (option == "--connect-to" || option == "--resolve") {
+			t.mapped(text, span, option)
+			return
+		}
 		t.url(text, span, option)
 	case commands.RemoteRead, commands.RemoteWrite:
 		if !std || t.entry.Style != commands.Tar {
@@ -506,6 +481,8 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 		t.at(text, span, option)
 	case commands.Mount:
 		t.mount(text, span, option)
+	case commands.Package:
+		t.pack(text, span, option)
 	case commands.Suffix:
 		switch {
 		case text == "":

@@ -290,6 +290,12 @@ func (t *typed) at(text string, span effect.Span, option string) {
 			return
 		}
 	}
+	// curl's --data-urlencode, --url-query and --variable take name@file as well.
+	named := strings.Contains(option, "urlencode") || option == "--url-query" || option == "--variable"
+	if i := strings.IndexAny(text, "=@"); named && i > 0 && text[i] == '@' && !strings.ContainsAny(text[:i], " &") {
+		t.path(effect.Read, text[i+1:], span, option, false, false)
+		return
+	}
 	for _, lead := range []string{"@", "<"} {
 		if p, isFile := strings.CutPrefix(text, lead); isFile {
 			t.atFile(p, span, option)
@@ -298,15 +304,12 @@ func (t *typed) at(text string, span effect.Span, option string) {
 	}
 	if strings.Contains(text, "=") {
 		for part := range strings.SplitSeq(text, "=") {
+			part = strings.TrimPrefix(part, `"`) // headers="@file"
 			if part != "" && (part[0] == '@' || part[0] == '<') {
 				t.atFile(part[1:], span, option)
 			}
 		}
 		return
-	}
-	// curl's --data-urlencode takes name@file as well.
-	if name, p, has := strings.Cut(text, "@"); has && strings.Contains(option, "urlencode") && !strings.ContainsAny(name, " &") {
-		t.atFile(p, span, option)
 	}
 	if strings.HasPrefix(text, commands.Unknown) || strings.HasPrefix(text, commands.Words) {
 		t.opaque("a value that is not known and may name a file", span, option, true)

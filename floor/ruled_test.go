@@ -1,0 +1,49 @@
+package floor_test
+
+import (
+	"bufio"
+	"os"
+	"strings"
+	"testing"
+
+	"assent/floor"
+)
+
+// A rule of the operator that names a program covers what the program itself
+// does and the floor would only ask about (policy §4). It covers neither what a
+// deny or a block says of a file or an address that an option names, nor what
+// comes from elsewhere and is run.
+func TestRuleForTheProgram(t *testing.T) {
+	const name = "testdata/surface/ruled.txt"
+	data, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer data.Close()
+	reason, rows := "", 0
+	lines := bufio.NewScanner(data)
+	for at := 1; lines.Scan(); at++ {
+		line := lines.Text()
+		if line == "" {
+			continue
+		}
+		if r, is := strings.CutPrefix(line, "# "); is {
+			reason = r
+			continue
+		}
+		want, command, _ := strings.Cut(line, " ")
+		command = strings.TrimSpace(command)
+		program, _, _ := strings.Cut(command, " ")
+		operator, err := floor.ParsePolicy("operator.yaml", []byte("version: 1\nrun: {allow: ["+program+"]}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows++
+		if v := shippedAlone(t, &floor.Floor{Operator: operator}, command); v.Result.String() != want {
+			t.Errorf("%s:%d: %s: %s\n\tgot %v, want %s: %s", name, at, reason, command, v.Result, want, v.Message)
+		}
+	}
+	if rows < 50 {
+		t.Errorf("%s: %d rows, want at least 50", name, rows)
+	}
+}
