@@ -150,6 +150,9 @@ func (j *judgement) effect(d *Judged) {
 	}
 	j.decide(d)
 	isPath := e.Kind == effect.Read && !e.Meta || e.Kind == effect.Write || e.Kind == effect.Delete
+	if isPath && (e.Tree || e.Path.Glob) && d.Result == approval.Allow {
+		j.possible(d)
+	}
 	if !isPath || !(e.Tree || e.Path.Glob) || !e.Path.Known() || len(j.place.Facts.Files) == 0 {
 		return
 	}
@@ -175,6 +178,42 @@ func (j *judgement) effect(d *Judged) {
 		d.shipped = d.shipped.Join(one.shipped)
 	}
 }
+
+// possible asks about a tree or a glob in which something may lie that a
+// person's own rule denies by its name. Of the shipped rules only those count
+// that a known file meets, or no folder could be searched in silence.
+func (j *judgement) possible(d *Judged) {
+	e := &d.Effect
+	kinds := []effect.Kind{e.Kind}
+	if e.Kind == effect.Delete {
+		kinds = append(kinds, effect.Write)
+	}
+	for _, p := range [...]*Policy{j.floor.Operator, j.floor.Managed, j.floor.Project} {
+		if p == nil {
+			continue
+		}
+		for _, kind := range kinds {
+			for i, r := range p.index[kind].floating {
+				if r.spares(&j.s) {
+					continue
+				}
+				for _, pt := range r.match.paths {
+					if !pt.Floating() || e.Names != "" && !pt.MayName(e.Names) {
+						continue
+					}
+					// Any name may be in a tree; of a glob only so many are compared.
+					if e.Tree || i >= maxFloating || pt.Relate(j.place, j.s.path, false) == paths.Possible {
+						d.Result, d.Rule, d.rule, d.Pattern, d.operator = approval.Ask, r.ref, r, pt.String(), true
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// maxFloating bounds how many rules are compared with a glob.
+const maxFloating = 256
 
 // known are the files known to exist, in order.
 func (j *judgement) known() []string {

@@ -1,6 +1,7 @@
 package floor
 
 import (
+	"slices"
 	"strings"
 
 	"assent/approval"
@@ -18,6 +19,8 @@ type index struct {
 	anyRun   []int
 
 	paths paths.Index
+	// floating are the rules that restrict by a name at any depth.
+	floating []*Rule
 
 	hosts    map[string][]int // net rules by exact host
 	suffixes map[string][]int // by the end of the host, with its dot
@@ -83,6 +86,9 @@ func (x *index) add(r *Rule) {
 	}
 	for _, p := range r.match.paths {
 		x.paths.Add(p, id)
+	}
+	if r.Result >= approval.Deny && slices.ContainsFunc(r.match.paths, paths.Pattern.Floating) {
+		x.floating = append(x.floating, r)
 	}
 	for i := range r.match.hosts {
 		switch p := &r.match.hosts[i]; {

@@ -15,6 +15,32 @@ func AnyName(globs, name string) bool {
 	return false
 }
 
+// MayName reports whether what the pattern matches may have a name that fits
+// one of the globs, or hold something that does. Only a pattern for names of
+// one ending ("*.key") is taken to mean files.
+func (pt Pattern) MayName(globs string) bool {
+	if pt.c == nil || pt.c.set != nil {
+		return true
+	}
+	for _, segs := range pt.c.alts {
+		if len(segs) == 0 {
+			return true
+		}
+		last := &segs[len(segs)-1]
+		_, tail := last.fixed()
+		if last.deep || last.plain || !last.wildStart() || strings.IndexByte(tail, '.') < 0 {
+			return true
+		}
+		for g := range strings.SplitSeq(globs, "|") {
+			s, err := parseSegment(g)
+			if err != nil || s.meets(last, true) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Expands reports whether the shell may expand a glob to the path or, for a
 // tree, to a folder above it. Where that cannot be told it may.
 func Expands(glob, abs string, tree bool) bool {
