@@ -184,6 +184,7 @@ func (j *judgement) effect(d *Judged) {
 // that a known file meets, or no folder could be searched in silence.
 func (j *judgement) possible(d *Judged) {
 	e := &d.Effect
+	tree := e.Tree && !namesFiles(e.Path)
 	kinds := []effect.Kind{e.Kind}
 	if e.Kind == effect.Delete {
 		kinds = append(kinds, effect.Write)
@@ -202,7 +203,7 @@ func (j *judgement) possible(d *Judged) {
 						continue
 					}
 					// Any name may be in a tree; of a glob only so many are compared.
-					if e.Tree || i >= maxFloating || pt.Relate(j.place, j.s.path, false) == paths.Possible {
+					if tree || i >= maxFloating || pt.Relate(j.place, j.s.path, false) == paths.Possible {
 						d.Result, d.Rule, d.rule, d.Pattern, d.operator = approval.Ask, r.ref, r, pt.String(), true
 						return
 					}
@@ -210,6 +211,17 @@ func (j *judgement) possible(d *Judged) {
 			}
 		}
 	}
+}
+
+// namesFiles reports whether a glob asks for names of one ending, as in *.md,
+// which is taken to mean files and no folders.
+func namesFiles(p effect.Path) bool {
+	if !p.Glob {
+		return false
+	}
+	last := p.Abs[strings.LastIndexByte(p.Abs, '/')+1:]
+	ending, ok := strings.CutPrefix(last, "*.")
+	return ok && ending != "" && !strings.ContainsAny(ending, `*?[]{}\\`)
 }
 
 // maxFloating bounds how many rules are compared with a glob.
