@@ -127,7 +127,7 @@ BEGIN UPDATE head SET rev = NEW.rev, tx = NEW.tx, hash = NEW.hash; END;
 
 CREATE TRIGGER session_law BEFORE INSERT ON session BEGIN SELECT CASE
   WHEN NOT EXISTS (SELECT 1 FROM head WHERE NEW.rev = rev + 1 AND (NEW.tx = NEW.rev OR NEW.tx = tx AND tx > 0))
-    OR length(NEW.hash) <> 32
+    OR length(NEW.hash) IS NOT 32
     THEN RAISE(ABORT, 'assent: order')
   WHEN NEW.writer NOT GLOB 'host:?*' AND NEW.writer NOT GLOB 'human:?*' THEN RAISE(ABORT, 'assent: role')
   WHEN NEW.id = '' OR NEW.id GLOB '*[^!-~]*' OR length(NEW.id) > 200 THEN RAISE(ABORT, 'assent: value')
@@ -143,7 +143,7 @@ END; END;
 -- about what a call is, and communication is not judged (law ruling 1).
 CREATE TRIGGER job_law BEFORE INSERT ON job BEGIN SELECT CASE
   WHEN NOT EXISTS (SELECT 1 FROM head WHERE NEW.rev = rev + 1 AND (NEW.tx = NEW.rev OR NEW.tx = tx AND tx > 0))
-    OR length(NEW.hash) <> 32
+    OR length(NEW.hash) IS NOT 32
     THEN RAISE(ABORT, 'assent: order')
   WHEN NEW.writer NOT GLOB 'host:?*' AND NEW.writer NOT GLOB 'human:?*'
     AND NOT (NEW.writer GLOB 'agent:?*' AND NEW.kind = '')
@@ -170,7 +170,7 @@ END; END;
 
 CREATE TRIGGER field_law BEFORE INSERT ON field BEGIN SELECT CASE
   WHEN NOT EXISTS (SELECT 1 FROM head WHERE NEW.rev = rev + 1 AND (NEW.tx = NEW.rev OR NEW.tx = tx AND tx > 0))
-    OR length(NEW.hash) <> 32 OR NEW.seen < 0 OR NEW.seen >= NEW.tx
+    OR length(NEW.hash) IS NOT 32 OR NEW.seen < 0 OR NEW.seen >= NEW.tx
     THEN RAISE(ABORT, 'assent: order')
 
   -- Names, and who may write them (law §2).
@@ -290,7 +290,7 @@ END; END;
 -- written once, by the host (law §6).
 CREATE TRIGGER register_law BEFORE INSERT ON register BEGIN SELECT CASE
   WHEN NOT EXISTS (SELECT 1 FROM head WHERE NEW.rev = rev + 1 AND (NEW.tx = NEW.rev OR NEW.tx = tx AND tx > 0))
-    OR length(NEW.hash) <> 32 OR NEW.seen < 0 OR NEW.seen >= NEW.tx
+    OR length(NEW.hash) IS NOT 32 OR NEW.seen < 0 OR NEW.seen >= NEW.tx
     THEN RAISE(ABORT, 'assent: order')
   WHEN NOT CASE
       WHEN NEW.name IN ('standingPolicy', 'autoAllow', 'readAllowlist') OR substr(NEW.name, 1, 8) = 'overlay/' THEN NEW.session <> ''
