@@ -2,9 +2,12 @@ package plexus
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 var (
@@ -75,4 +78,14 @@ func TestALife(t *testing.T) {
 	if err != nil || head.Rev != snap.Rev {
 		t.Errorf("verify: %v, %v", head, err)
 	}
+}
+
+// tempDir is a folder for one check of a property.
+func tempDir(t *rapid.T) string {
+	dir, err := os.MkdirTemp("", "plexus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }
