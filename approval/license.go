@@ -64,6 +64,28 @@ func (r Reason) String() string {
 	return reasonTexts[NothingDecides]
 }
 
+var reasonNames = [...]string{
+	NothingDecides:    "",
+	Communication:     "communication",
+	PersonAllowed:     "person-allowed",
+	PersonRefused:     "person-refused",
+	FloorBlocked:      "floor-blocked",
+	ReadAllowlisted:   "read-allowlisted",
+	FloorAllowed:      "floor-allowed",
+	YoloMode:          "yolo",
+	GrantSkips:        "granted",
+	ClassifierAllowed: "classifier-allowed",
+	ClassifierDenied:  "classifier-denied",
+}
+
+// Name is the reason as a document keeps it, and "" for [NothingDecides].
+func (r Reason) Name() string {
+	if int(r) < len(reasonNames) {
+		return reasonNames[r]
+	}
+	return ""
+}
+
 // LicenseDecision reads the votes in the order of law §4; the first line that
 // holds decides, and none means wait. Row 0 goes before: communication of the
 // host is allowed whatever the votes (law ruling 1).

@@ -39,6 +39,8 @@ var arrows = map[string]rule{
 	"floor/shell":    {pure: true, imports: []string{"floor/effect", "floor/paths", "floor/commands"}},
 	"floor":          {pure: true, imports: []string{"approval", "floor/effect", "floor/paths", "floor/commands", "floor/shell", "internal/outline", "internal/spell"}},
 	"plexus":         {imports: []string{"approval"}},
+	"session":        {pure: true, imports: []string{"approval"}},
+	"job":            {imports: []string{"approval", "session"}},
 	"senses":         {imports: []string{"floor", "floor/effect", "floor/paths"}},
 	"internal/place": {},
 	"front/cli":      {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "internal/spell"}},

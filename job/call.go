@@ -1,0 +1,107 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"assent/approval"
+	"assent/session"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Call is what a guard and a body get to know.
+type Call struct {
+	Session   string
+	Job       session.JobID
+	Kind      Kind
+	Name      string         // the tool
+	Arguments jsontext.Value // an object, or empty for none
+	// Resumed says that the body was licensed in an earlier life and may have
+	// had its effect already. A body that cannot be run twice reports that and
+	// does not run (law §7).
+	Resumed bool
+	// Progress tells those who look how far the body is. It may be nil.
+	Progress func(text string)
+}
+
+// Decode reads the arguments into v, strictly: no unknown members, no
+// duplicates, no folding of case.
+func (c *Call) Decode(v any) error {
+	arguments := c.Arguments
+	if len(arguments) == 0 {
+		arguments = jsontext.Value("{}")
+	}
+	if err := json.Unmarshal(arguments, v, json.RejectUnknownMembers(true)); err != nil {
+		return fmt.Errorf("reading the arguments of %s: %w", c.Name, err)
+	}
+	return nil
+}
+
+// Guard is heard before the law, together with the floor. False, an error and
+// a panic block the call, which no person and no mode lifts; true leaves
+// everything to the law. A guard must not wait for people: it holds a slot of
+// the floor.
+type Guard func(ctx context.Context, call Call) (bool, error)
+
+// Body runs a licensed call and gives its outcome. It must return when ctx is
+// done: the leaf is not settled before. An error becomes the outcome
+// {"ok":false,"text":...}.
+type Body func(ctx context.Context, call Call) (Outcome, error)
+
+// Outcome is what the model reads of a call that ran: JSON, as it stands in
+// outcomeJson.
+type Outcome jsontext.Value
+
+// Text is the outcome {"ok":true,"text":...}.
+func Text(text string) Outcome {
+	return Outcome(must(struct {
+		OK   bool   `json:"ok"`
+		Text string `json:"text"`
+	}{true, text}))
+}
+
+// JSON is the outcome that v is on the wire.
+func JSON(v any) (Outcome, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("writing an outcome: %w", err)
+	}
+	return Outcome(b), nil
+}
+
+func must(v any) []byte {
+	b, err := json.Marshal(v, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return []byte(approval.ReceiptAborted("the outcome cannot be written").String())
+	}
+	return b
+}
+
+// MaxArguments is how many bytes the arguments of a call may have.
+const MaxArguments = 1 << 20
+
+// ErrArguments is the error of arguments that are no call.
+var ErrArguments = errors.New("want one JSON object")
+
+// CheckArguments refuses arguments that are not one JSON object, read
+// strictly: valid UTF-8, no member twice, nothing behind it, no more than
+// [MaxArguments]. Empty arguments are none.
+func CheckArguments(text []byte) error {
+	switch {
+	case len(text) == 0:
+		return nil
+	case len(text) > MaxArguments:
+		return fmt.Errorf("arguments of %d bytes, at most %d: %w", len(text), MaxArguments, ErrArguments)
+	}
+	var object map[string]jsontext.Value
+	if err := json.Unmarshal(text, &object); err != nil {
+		return fmt.Errorf("%w: %w", ErrArguments, err)
+	}
+	if object == nil {
+		return fmt.Errorf("arguments are null: %w", ErrArguments)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// Why an executor is refused.
+var (
+	// ErrSequence: a sequence is never approved and has no body (law §8).
+	ErrSequence = errors.New("a sequence has no body")
+	// ErrKind: no job is of this kind.
+	ErrKind = errors.New("no such kind of job")
+	// ErrTwice: one body runs a call, and never two.
+	ErrTwice = errors.New("registered already")
+	// ErrNoBody: an executor without a body.
+	ErrNoBody = errors.New("no body")
+	// ErrUnheard: communication passes without a guard (law ruling 1), and one
+	// that is never heard would be a promise not kept.
+	ErrUnheard = errors.New("communication has no guard of its own")
+)
+
+// Registry says which body runs a call. The zero value knows none. It may be
+// used from several goroutines.
+type Registry struct {
+	mu        sync.RWMutex
+	executors map[tool]Executor
+}
+
+// Executor is the two functions of a kind or of one tool. Guard may be nil.
+type Executor struct {
+	Guard Guard
+	Body  Body
+}
+
+type tool struct {
+	kind Kind
+	name string // "" for all of the kind
+}
+
+// RegisterExecutor says how leaves of a kind are run, but for those tools that
+// have an executor of their own. guard may be nil: the law alone decides.
+func (r *Registry) RegisterExecutor(kind Kind, guard Guard, execute Body) error {
+	return r.register(tool{kind: kind}, guard, execute)
+}
+
+// RegisterTool says how one tool of a kind is run. Names are compared exactly.
+func (r *Registry) RegisterTool(kind Kind, name string, guard Guard, execute Body) error {
+	if name == "" {
+		return fmt.Errorf("a tool of kind %q without a name: %w", kind, ErrKind)
+	}
+	return r.register(tool{kind, name}, guard, execute)
+}
+
+func (r *Registry) register(t tool, guard Guard, execute Body) error {
+	var err error
+	switch {
+	case t.kind.Sequence():
+		err = ErrSequence
+	case !known(t.kind):
+		err = ErrKind
+	case execute == nil:
+		err = ErrNoBody
+	case guard != nil && Communication(t.kind, t.name):
+		err = ErrUnheard
+	}
+	if err == nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.executors == nil {
+			r.executors = make(map[tool]Executor)
+		}
+		if _, ok := r.executors[t]; ok {
+			err = ErrTwice
+		} else {
+			r.executors[t] = Executor{guard, execute}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("executor of %q %s: %w", t.kind, t.name, err)
+	}
+	return nil
+}
+
+// Lookup is the executor of a call: that of its tool, else that of its kind.
+// A call without one is external.
+func (r *Registry) Lookup(kind Kind, name string) (Executor, bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if e, ok := r.executors[tool{kind, name}]; ok {
+		return e, true
+	}
+	e, ok := r.executors[tool{kind: kind}]
+	return e, ok
+}
+
+// Ask hears the guard of a call. True where there is none. An error, also one
+// that a panic became, is always false.
+func (e Executor) Ask(ctx context.Context, call Call) (ok bool, err error) {
+	if e.Guard == nil {
+		return true, nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			ok, err = false, fmt.Errorf("the guard of %s panicked: %v", call.Name, p)
+		}
+	}()
+	if ok, err = e.Guard(ctx, call); err != nil {
+		return false, fmt.Errorf("the guard of %s: %w", call.Name, err)
+	}
+	return ok, nil
+}

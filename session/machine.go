@@ -1,0 +1,392 @@
+package session
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"assent/approval"
+)
+
+// Machine is the state of one session. It is not safe for concurrent use.
+type Machine struct {
+	registers
+	seen   Rev
+	root   *node
+	jobs   map[JobID]*node
+	minted int64
+	policy int
+
+	queue    queue
+	saves    map[SaveID]outstanding
+	lastSave SaveID
+	register SaveID  // the outstanding save that writes registers; one at a time
+	until    Rev     // licenses wait for rows up to this: registers of ours are among them
+	newer    []*node // that wait for rows
+	turn     []*node // that wait to write a register
+	retries  []*node // that wait for Retry
+
+	touched []*node
+	revised bool // the view is to be computed anew
+	out     Ready
+}
+
+type outstanding struct {
+	Save
+	node *node
+	seen Rev // what had been seen
+}
+
+// Open is the machine of a session whose rows are these: every register, every
+// sequence, and every leaf that is not completed, with its fields. Leaves that
+// are completed may be left out. What Ready starts is recovery (law §7,
+// ruling 3).
+func Open(facts Facts, rows Rows) (*Machine, Ready) {
+	m := &Machine{
+		registers: newRegisters(facts),
+		root:      &node{kind: SessionTurn},
+		jobs:      make(map[JobID]*node),
+		saves:     make(map[SaveID]outstanding),
+	}
+	m.commit(rows)
+	for _, n := range m.jobs {
+		if n.leaf != nil {
+			n.leaf.resumed = n.leaf.OrchestrationResult == approval.Licensed
+		}
+	}
+	return m, m.ready()
+}
+
+// Step takes one event and says what follows from it.
+func (m *Machine) Step(ev Event) Ready {
+	switch ev := ev.(type) {
+	case Committed:
+		m.commit(ev.Rows)
+	case FloorDone:
+		m.floorDone(ev)
+	case FloorFailed:
+		m.floorDone(FloorDone{Job: ev.Job, Policy: ev.Policy, Result: approval.Block, Message: approval.Written(ev.Message)})
+	case PolicyReloaded:
+		m.reload()
+	case ClassifierDone:
+		if n := m.leaf(ev.Job); n != nil {
+			m.voted(n, ev.Vote)
+		}
+	case ClassifierFailed:
+		// A run that was stopped, or that is not the one of now, says nothing.
+		if n := m.leaf(ev.Job); n != nil && n.leaf.classifies != 0 && n.leaf.classifies == ev.Attempt {
+			n.leaf.classifies = 0
+			n.leaf.fail = approval.Written(ev.Message)
+			m.touch(n)
+		}
+	case BodyDone:
+		m.bodyDone(ev.Job, ev.Outcome)
+	case BodyTimeout:
+		m.bodyDone(ev.Job, approval.ReceiptTimeout(ev.Limit).String())
+	case CancelAsked:
+		m.cancel(ev.Job)
+	case Saved:
+		m.saved(ev)
+	case Refused:
+		m.refused(ev)
+	case Retry:
+		for _, n := range m.retries {
+			m.wake(n)
+			m.tell(Unstuck, n, "")
+		}
+		m.retries = nil
+	}
+	return m.ready()
+}
+
+// Seen is the rev that the machine has all rows up to.
+func (m *Machine) Seen() Rev { return m.seen }
+
+// View is what the law reads of the session now.
+func (m *Machine) View() approval.Session {
+	view := m.view
+	view.ReadAllowlist = slices.Clone(view.ReadAllowlist)
+	return view
+}
+
+// Leaf is a leaf that is not settled, as committed.
+func (m *Machine) Leaf(job JobID) (approval.Leaf, bool) {
+	if n := m.leaf(job); n != nil {
+		return n.leaf.Leaf, true
+	}
+	return approval.Leaf{}, false
+}
+
+// Unsettled counts the leaves that are not settled.
+func (m *Machine) Unsettled() int { return m.root.open }
+
+// Idle reports whether nothing is left to do until a person, a register or a
+// new job comes: nothing runs, nothing is to be saved, no leaf is unsettled.
+func (m *Machine) Idle() bool { return m.root.open == 0 && len(m.saves) == 0 && len(m.retries) == 0 }
+
+// Queue is approvalQueue of a sequence, or of the session for "": the leaves
+// under it that need a person, in tree order (law §8).
+func (m *Machine) Queue(under JobID) []JobID {
+	top := m.sequence(under)
+	if top == nil {
+		return nil
+	}
+	jobs := make([]JobID, 0, len(m.queue))
+	for _, n := range m.queue {
+		if n.under(top) {
+			jobs = append(jobs, n.id)
+		}
+	}
+	return jobs
+}
+
+// Head is approvalQueueHead: the first of [Machine.Queue].
+func (m *Machine) Head(under JobID) (JobID, bool) {
+	top := m.sequence(under)
+	if top == nil {
+		return "", false
+	}
+	// What lies under a sequence stands together, behind it.
+	i, _ := slices.BinarySearchFunc(m.queue, top, before)
+	if i < len(m.queue) && m.queue[i].under(top) {
+		return m.queue[i].id, true
+	}
+	return "", false
+}
+
+func (m *Machine) sequence(job JobID) *node {
+	if job == "" {
+		return m.root
+	}
+	if n := m.jobs[job]; n != nil && n.leaf == nil {
+		return n
+	}
+	return nil
+}
+
+func (m *Machine) leaf(job JobID) *node {
+	if n := m.jobs[job]; n != nil && n.leaf != nil {
+		return n
+	}
+	return nil
+}
+
+// commit takes rows of the document.
+func (m *Machine) commit(rows Rows) {
+	if rows.Upto <= m.seen {
+		return
+	}
+	m.seen = rows.Upto
+	for _, job := range rows.Jobs {
+		m.mint(job)
+	}
+	for _, f := range rows.Fields {
+		m.apply(f)
+	}
+	m.revise(rows.Registers)
+	m.review()
+	m.newer = m.wakeIf(m.newer, func(n *node) bool { return n.restRev < m.seen })
+}
+
+func (m *Machine) mint(job Job) {
+	if m.jobs[job.ID] != nil || job.ID == "" {
+		return
+	}
+	parent := m.sequence(job.Parent)
+	if parent == nil {
+		parent = m.root // the document refuses it; it is judged all the same
+	}
+	m.minted++
+	n := &node{id: job.ID, ord: job.Ord, n: m.minted, kind: job.Kind}
+	if !job.Kind.Sequence() {
+		n.leaf = newLeaf(job)
+	}
+	n.attach(parent)
+	m.jobs[job.ID] = n
+	if n.leaf != nil {
+		n.leaf.cancel = n.overCancelled()
+		m.touch(n)
+		return
+	}
+	n.cancel = n.overCancelled()
+	if n.cancel {
+		m.touch(n)
+	}
+	if job.Kind == SessionTurn && parent == m.root {
+		i, _ := slices.BinarySearchFunc(m.turns, n, before)
+		m.turns = slices.Insert(m.turns, i, n)
+		m.revised = true
+	}
+}
+
+// apply takes a committed field.
+func (m *Machine) apply(f Field) {
+	n := m.jobs[f.Job]
+	if n == nil {
+		return // settled, or not of this session
+	}
+	if o, ok := m.saves[n.save]; ok && slices.Contains(o.Fields, f) {
+		m.answered(o) // its rows came before the word that it is saved
+	}
+	m.touch(n)
+	if n.leaf != nil {
+		n.leaf.apply(f.Name, f.Value)
+		return
+	}
+	switch f.Name {
+	case Cancelled:
+		n.cancelled = true
+		m.cancelUnder(n)
+	case Completed:
+		n.completed = true
+	}
+}
+
+// revise takes revisions of registers.
+func (m *Machine) revise(registers []Register) {
+	for _, reg := range registers {
+		m.revised = m.registers.apply(reg) || m.revised
+	}
+}
+
+// review computes the view anew where registers or the live head changed, and
+// looks again at the leaves whose license may change by it. A change of the mode or a grant may answer
+// any leaf (law §6). A key that comes may answer the reads under it; one that
+// goes, any read.
+func (m *Machine) review() {
+	if !m.revised {
+		return
+	}
+	m.revised = false
+	old, oldKeys := m.view, m.keys
+	m.read()
+	if !same(old, m.view) {
+		m.root.walk(func(n *node) {
+			if n.leaf != nil && n.leaf.Open() {
+				m.touch(n)
+			}
+		})
+		return
+	}
+	var added []string
+	for k := range m.keys {
+		if !oldKeys[k] {
+			added = append(added, k)
+		}
+	}
+	removed := len(m.keys)-len(added) < len(oldKeys)
+	if !removed && len(added) == 0 {
+		return
+	}
+	m.root.walk(func(n *node) {
+		if n.leaf == nil || n.leaf.cluster != approval.Read || !n.leaf.Open() {
+			return
+		}
+		if removed || slices.ContainsFunc(n.leaf.Paths, func(p approval.Path) bool {
+			return slices.ContainsFunc(added, func(k string) bool {
+				return string(p) == k || strings.HasPrefix(string(p), k) && strings.HasPrefix(string(p[len(k):]), "/")
+			})
+		}) {
+			m.touch(n)
+		}
+	})
+}
+
+func (m *Machine) floorDone(ev FloorDone) {
+	n := m.leaf(ev.Job)
+	if n == nil || !n.leaf.judging || ev.Policy != n.leaf.policy {
+		return // stopped, or asked of policies that are no more
+	}
+	n.leaf.judging = false
+	switch ev.Result {
+	case approval.Allow, approval.Ask, approval.Deny, approval.Block:
+	default:
+		// The floor always answers; no answer is an error, and an error is a
+		// block (law ruling 7).
+		ev = FloorDone{Job: ev.Job, Policy: ev.Policy, Result: approval.Block, Message: approval.Written("the floor gave no answer")}
+	}
+	if ev.Explanation != "" && !json.Valid([]byte(ev.Explanation)) {
+		ev.Explanation = ""
+	}
+	n.leaf.floor = &ev
+	m.touch(n)
+}
+
+// reload lets the floor begin anew where its answer is not on its way into
+// the document.
+func (m *Machine) reload() {
+	m.policy++
+	m.root.walk(func(n *node) {
+		if n.leaf == nil || n.leaf.PolicyResult != approval.None {
+			return
+		}
+		if n.leaf.judging {
+			m.stop(Action{Do: Floor, Job: n.id, Policy: n.leaf.policy})
+			n.leaf.judging = false
+		}
+		if n.save == 0 {
+			n.leaf.floor = nil
+		}
+		m.touch(n)
+	})
+}
+
+func (m *Machine) voted(n *node, vote approval.JudgeResult) {
+	l := n.leaf
+	if !l.tried || vote != approval.JudgeAllow && vote != approval.JudgeDeny || l.vote != approval.NoVote || l.JudgeResult != approval.NoVote {
+		return
+	}
+	l.vote, l.fail = vote, approval.Text{}
+	l.classifies = 0
+	m.touch(n)
+}
+
+func (m *Machine) bodyDone(job JobID, outcome string) {
+	n := m.leaf(job)
+	if n == nil || n.leaf.body != runs {
+		return
+	}
+	l := n.leaf
+	l.body = ended
+	if !json.Valid([]byte(outcome)) {
+		outcome = approval.ReceiptAborted(outcome).String()
+	}
+	if !l.cancel {
+		// Whoever asks to cancel from now on comes too late.
+		l.outcome = approval.Written(outcome)
+	}
+	m.touch(n)
+}
+
+// cancel marks what is to be cancelled. A sequence is marked itself, so that a
+// crash does not lose half of it and nothing begins under it afterwards.
+func (m *Machine) cancel(job JobID) {
+	if job == "" {
+		for _, child := range m.root.children {
+			// A turn with nothing under way is history, unless it is the live
+			// head.
+			if child.leaf == nil && child.open == 0 && (len(m.turns) == 0 || child != m.turns[len(m.turns)-1]) {
+				continue
+			}
+			m.cancelUnder(child)
+		}
+		return
+	}
+	if n := m.jobs[job]; n != nil {
+		m.cancelUnder(n)
+	}
+}
+
+func (m *Machine) cancelUnder(top *node) {
+	top.walk(func(n *node) {
+		switch {
+		case n.leaf == nil:
+			n.cancel = n.cancel || !n.completed
+		case n.leaf.outcome.Written || n.leaf.Completed:
+			return // it has ended
+		default:
+			n.leaf.cancel = true
+		}
+		m.touch(n)
+	})
+}
