@@ -23,7 +23,8 @@ type Call struct {
 	// Arguments is the JSON object of the tool's arguments, as it came.
 	Arguments []byte
 	// Workspace, Cwd and Home are absolute paths. An empty Cwd is the
-	// workspace; an empty Home is unknown.
+	// workspace; an empty Home is unknown. A workspace of "/" is none: what may
+	// be silent in a project is not silent on a whole machine.
 	Workspace, Cwd, Home string
 	// Vars holds further variables whose value is known: TMPDIR, USER.
 	Vars map[string]string
@@ -45,6 +46,9 @@ func (c Call) Place() *paths.Place {
 	}
 	if p.Cwd == "" {
 		p.Cwd = p.Workspace
+	}
+	if p.Workspace == "/" {
+		p.Workspace = ""
 	}
 	return p
 }

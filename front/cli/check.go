@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -120,9 +118,7 @@ the same.`,
 }
 
 func (c *checker) run(cmd *cobra.Command, args []string) error {
-	warn := func(format string, args ...any) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "assent: warning: "+format+"\n", args...)
-	}
+	warn := warnings(cmd)
 	if c.explain && c.asJSON || c.explain && c.asRows || c.asJSON && c.asRows {
 		return usagef("--explain, --json and --jsonl are three forms of the answer: choose one")
 	}
@@ -140,6 +136,9 @@ func (c *checker) run(cmd *cobra.Command, args []string) error {
 	}
 	call, err := c.call(cmd.InOrStdin(), args)
 	if err != nil {
+		return err
+	}
+	if err := c.places(&call, warn); err != nil {
 		return err
 	}
 	if err := c.layers.machine(c.policy, call, warn); err != nil {
@@ -204,9 +203,6 @@ func (c *checker) call(in io.Reader, args []string) (floor.Call, error) {
 			return call, err
 		}
 		call.Name, call.Arguments = c.name, text
-	}
-	if err := c.places(&call); err != nil {
-		return call, err
 	}
 	return call, nil
 }
@@ -279,47 +275,4 @@ func (c *checker) looksJSON(text []byte) error {
 		return usagef("--arguments is not JSON: at byte %d: %w", e.ByteOffset, e.Err)
 	}
 	return usagef("--arguments is not JSON: %w", err)
-}
-
-// places fills in where the call happens.
-func (c *checker) places(call *floor.Call) error {
-	here, err := os.Getwd()
-	if err != nil {
-		return fmt.Errorf("finding the present folder: %w", err)
-	}
-	if call.Workspace, err = place("workspace", c.workspace, here); err != nil {
-		return err
-	}
-	if call.Workspace == "" {
-		call.Workspace = senses.Workspace(here)
-	}
-	if call.Cwd, err = place("cwd", c.cwd, here); err != nil {
-		return err
-	}
-	if rel, err := filepath.Rel(call.Workspace, here); call.Cwd == "" && err == nil && filepath.IsLocal(rel) {
-		call.Cwd = here
-	}
-	if call.Home, err = place("home", c.home, here); err != nil {
-		return err
-	}
-	if call.Home == "" {
-		// Without one the home is unknown, and paths in it are asked about.
-		if home, err := os.UserHomeDir(); err == nil && filepath.IsAbs(home) {
-			call.Home = filepath.Clean(home)
-		}
-	}
-	return nil
-}
-
-// place makes a folder of the command line absolute. It need not exist.
-func place(flag, folder, here string) (string, error) {
-	switch {
-	case folder == "":
-		return "", nil
-	case strings.IndexByte(folder, 0) >= 0 || !utf8.ValidString(folder):
-		return "", usagef("--%s: %q is no folder", flag, folder)
-	case filepath.IsAbs(folder):
-		return filepath.Clean(folder), nil
-	}
-	return filepath.Join(here, folder), nil
 }

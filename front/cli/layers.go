@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
 
 	"assent/approval"
 	"assent/floor"
@@ -26,7 +28,15 @@ type layers struct {
 	rows sync.Map // text of a policy → *rowPolicy
 }
 
+// A warning tells a person what is not as they may think.
 type warning func(format string, args ...any)
+
+// warnings go to standard error, fit for a terminal.
+func warnings(cmd *cobra.Command) warning {
+	return func(format string, args ...any) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "assent: warning: %s", paragraph(fmt.Sprintf(format, args...)))
+	}
+}
 
 // maxPolicyFile is larger than any policy the floor takes, so that it says
 // what is wrong.
@@ -55,7 +65,11 @@ func (l *layers) machine(named string, call floor.Call, warn warning) error {
 		return err
 	}
 	if named == "" {
-		l.floor.Operator = l.load(operatorPolicy(call.Home), floor.Operator, warn)
+		file := operatorPolicy(call.Home)
+		if file == "" {
+			warn("the operator policy was not looked for: no home folder is known, and XDG_CONFIG_HOME names none")
+		}
+		l.floor.Operator = l.load(file, floor.Operator, warn)
 	}
 	l.floor.Managed = l.load(managedPolicy, floor.Managed, warn)
 	l.floor.Project = l.load(filepath.Join(call.Workspace, ".assent", "policy.yaml"), floor.Project, warn)
@@ -79,15 +93,59 @@ func (l *layers) load(name string, layer floor.Layer, warn warning) *floor.Polic
 		return nil
 	}
 	text, err := readPolicy(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
+	if errors.Is(err, fs.ErrNotExist) {
+		link := danglingLink(name)
+		if link == "" {
+			if other := misnamed(name); other != "" {
+				warn("found %s, which is not read: did you mean %s?", other, filepath.Base(name))
+			}
+			return nil
+		}
+		// Somebody has put a policy here. That it cannot be found is no reason
+		// to do without.
+		err = fmt.Errorf("%s is a link to what does not exist", link)
+	}
+	if err != nil {
 		warn("the %s policy is not in force: %v", layer, err)
 		l.broken = append(l.broken, name)
 		return nil
 	}
 	return l.parse(name, text, layer, warn)
+}
+
+// danglingLink is the link for which a file does not exist: the file itself or
+// a folder that it is in. It is "" when nothing of the name exists.
+func danglingLink(name string) string {
+	for p := name; ; p = filepath.Dir(p) {
+		info, err := os.Lstat(p)
+		switch {
+		case err == nil && info.Mode()&fs.ModeSymlink != 0:
+			if _, err := os.Stat(p); err != nil {
+				return p
+			}
+			return ""
+		case err == nil, p == filepath.Dir(p):
+			return ""
+		}
+	}
+}
+
+// misnamed is a file beside a policy that is missing which was probably meant
+// to be it: policy.yml, policy.json, Policy.yaml, polcy.yaml. It is "" when
+// there is none.
+func misnamed(name string) string {
+	dir, base := filepath.Split(name)
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return ""
+	}
+	for _, f := range files {
+		stem := strings.TrimSuffix(strings.ToLower(f.Name()), filepath.Ext(f.Name()))
+		if stem == "policy" || nearest(f.Name(), []string{base}) != "" {
+			return filepath.Join(dir, f.Name())
+		}
+	}
+	return ""
 }
 
 // readPolicy reads a regular file; a pipe or device would never end.

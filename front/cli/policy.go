@@ -136,12 +136,11 @@ func (p *policyPlace) flags(cmd *cobra.Command) {
 
 func (p *policyPlace) load(cmd *cobra.Command) error {
 	c := checker{workspace: p.workspace}
-	if err := c.places(&p.call); err != nil {
+	warn := warnings(cmd)
+	if err := c.places(&p.call, warn); err != nil {
 		return err
 	}
-	return p.layers.machine(p.policy, p.call, func(format string, args ...any) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "assent: %s\n", strings.TrimRight(paragraph(fmt.Sprintf(format, args...)), "\n"))
-	})
+	return p.layers.machine(p.policy, p.call, warn)
 }
 
 func newPolicyShow() *cobra.Command {

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"assent/floor"
+	"assent/senses"
+)
+
+// places fills in where a call of the command line happens. What is assumed
+// because nobody said it is told where it makes a difference.
+func (c *checker) places(call *floor.Call, warn warning) error {
+	here, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("finding the present folder: %w", err)
+	}
+	if call.Home, err = place("home", c.home, here); err != nil {
+		return err
+	}
+	if call.Home == "" {
+		// Without one the home is unknown, and paths in it are asked about.
+		call.Home = homeFolder(os.Getenv("HOME"), user.Current)
+	}
+	if call.Workspace, err = place("workspace", c.workspace, here); err != nil {
+		return err
+	}
+	assumed := call.Workspace == ""
+	if assumed {
+		call.Workspace = senses.Workspace(here)
+	}
+	switch {
+	case call.Workspace == "/":
+		warn("/ is no workspace: every path is judged as outside one; name the folder with --workspace")
+	case assumed && within(call.Home, call.Workspace):
+		warn("no repository is here, so %s is taken for the workspace, with all of your home in it; name the folder with --workspace", oneLine(call.Workspace, 4*maxTarget))
+	}
+	if call.Cwd, err = place("cwd", c.cwd, here); err != nil {
+		return err
+	}
+	if call.Cwd == "" && within(here, call.Workspace) {
+		call.Cwd = here
+	}
+	return nil
+}
+
+// within reports whether a path is a folder or lies below it.
+func within(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// place makes a folder of the command line absolute. It must exist: a slip of
+// the pen would be judged as another place.
+func place(flag, folder, here string) (string, error) {
+	if folder == "" {
+		return "", nil
+	}
+	if strings.IndexByte(folder, 0) >= 0 || !utf8.ValidString(folder) {
+		return "", usagef("--%s: %q is no folder", flag, folder)
+	}
+	abs := filepath.Clean(folder)
+	if !filepath.IsAbs(folder) {
+		abs = filepath.Join(here, folder)
+	}
+	info, err := os.Stat(abs)
+	switch {
+	case err != nil:
+		return "", usagef("--%s: %w", flag, err)
+	case !info.IsDir():
+		return "", usagef("--%s: %s is not a folder", flag, oneLine(folder, 4*maxTarget))
+	}
+	return abs, nil
+}
+
+// homeFolder is the home of the person: as the environment says, else as the
+// user database does; "" when neither knows.
+func homeFolder(env string, current func() (*user.User, error)) string {
+	if filepath.IsAbs(env) {
+		return filepath.Clean(env)
+	}
+	if u, err := current(); err == nil && filepath.IsAbs(u.HomeDir) {
+		return filepath.Clean(u.HomeDir)
+	}
+	return ""
+}
