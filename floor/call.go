@@ -48,7 +48,11 @@ func Effects(call Call) ([]effect.Effect, string) {
 	}
 	r.call(call.Name, &v)
 	if len(r.effects) == 0 {
-		r.opaque("", "nothing is known of this call")
+		why := "nothing is known of this call"
+		if r.text != "" {
+			why = "the text holds no command"
+		}
+		r.opaque("", why)
 	}
 	return r.effects, r.text
 }

@@ -81,11 +81,17 @@ func (f *Floor) Layers() []*Policy {
 // Extending reports whether the shipped allows, asks and denies are in force.
 func (f *Floor) Extending() bool { return f.Operator == nil || f.Operator.Extends }
 
-// RuleByID is the rule of a layer in force with that id, "shipped:" in front
-// of it or not.
+// RuleByID is the rule of a layer in force with that id, the layer in front
+// of it or not: "shipped:ssh", "ssh".
 func (f *Floor) RuleByID(id string) *Rule {
-	id = strings.TrimPrefix(id, "shipped:")
+	layer, name, named := strings.Cut(id, ":")
+	if named {
+		id = name
+	}
 	for _, p := range f.Layers() {
+		if named && p.layer.String() != layer {
+			continue
+		}
 		for _, r := range p.Rules {
 			if r.ID == id && id != "" {
 				return r

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/token"
 )
@@ -15,8 +16,9 @@ const formatWidth = 140
 
 // FormatPolicy writes a policy document in the usual form: two blanks a
 // level, quotes only where they are needed, one blank line at most. Comments
-// and the order of everything stay. A document that is no policy is refused,
-// and so is one that would not mean the same afterwards.
+// and the order of everything stay, and JSON stays JSON. A document that is no
+// policy is refused, and so is one that would not mean the same afterwards. The
+// tests in its rules are not run.
 func FormatPolicy(name string, data []byte) ([]byte, error) {
 	root, problems := readDocument(name, data)
 	if len(problems) > 0 {
@@ -24,6 +26,14 @@ func FormatPolicy(name string, data []byte) ([]byte, error) {
 	}
 	if root.kind != mapping {
 		return nil, Problems{{File: name, Line: root.line, Column: root.column, Message: "a policy is a mapping"}}
+	}
+	if _, err := parsePolicy(name, data, Operator, false); err != nil {
+		return nil, err
+	}
+	if trimmed := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))); trimmed[0] == '{' {
+		if _, err := readJSON(trimmed); err == nil {
+			return formatJSON(name, trimmed)
+		}
 	}
 	f := formatter{comments: commentsOf(data), blank: blankLines(data)}
 	f.mapping(&root, 0)
@@ -34,6 +44,15 @@ func FormatPolicy(name string, data []byte) ([]byte, error) {
 		return nil, Problems{{File: name, Line: 1, Column: 1, Message: "the document cannot be formatted without changing it"}}
 	}
 	return out, nil
+}
+
+// formatJSON writes a policy that is a JSON object.
+func formatJSON(name string, data []byte) ([]byte, error) {
+	out := jsontext.Value(bytes.Clone(data))
+	if err := out.Indent(jsontext.WithIndent("  ")); err != nil {
+		return nil, Problems{{File: name, Line: 1, Column: 1, Message: "the document cannot be formatted: " + err.Error()}}
+	}
+	return append(out, '\n'), nil
 }
 
 type comment struct {

@@ -17,7 +17,8 @@ func TestFormatPolicy(t *testing.T) {
 			"run:\n  deny:\n    - match: git push --force\n      message: \"No: never.\"\n    - {match: x, except: [z]}\n"},
 		{"block-text", "run:\n  deny:\n    - match: x\n      message: |\n        one\n        two\n", "run:\n  deny:\n    - match: x\n      message: |\n        one\n        two\n"},
 		{"backslash", `read: {deny: ["\\@x", 'a"b']}` + "\n", "read: {deny: [\\@x, a\"b]}\n"},
-		{"json", `{"run": {"allow": ["ls", "a, b"]}, "version": 1}`, "run:\n  allow:\n    - ls\n    - a, b\nversion: 1\n"},
+		{"json", `{"run": {"allow": ["ls", "a, b"]}, "version": 1}`, "{\n  \"run\": {\n    \"allow\": [\n      \"ls\",\n      \"a, b\"\n    ]\n  },\n  \"version\": 1\n}\n"},
+		{"no-json", `{run: {allow: [ls]}}`, "run: {allow: [ls]}\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -37,8 +38,20 @@ func TestFormatPolicy(t *testing.T) {
 			}
 		})
 	}
-	if _, err := FormatPolicy("p", []byte("run: [")); err == nil {
-		t.Error("a document that is none is formatted")
+	for name, text := range map[string]string{
+		"no document":      "run: [",
+		"no policy":        "- a",
+		"unknown key":      "rnu: {allow: ls}",
+		"unknown key json": `{"rnu": {"allow": "ls"}}`,
+		"bad pattern":      "run: {allow: [a | b]}",
+		"no match":         "run: {allow: [{message: x}]}",
+	} {
+		if out, err := FormatPolicy("p", []byte(text)); err == nil {
+			t.Errorf("%s: formatted as %q", name, out)
+		}
+	}
+	if _, err := FormatPolicy("p", []byte("run: {allow: [{match: ls, test: {hit: [cat]}}]}")); err != nil {
+		t.Errorf("a test that fails is no reason not to format: %v", err)
 	}
 }
 

@@ -22,7 +22,7 @@ type checker struct {
 	workspace, cwd, home string
 	policy               string
 	explain, asJSON      bool
-	asRows               bool
+	asRows, quiet        bool
 
 	layers layers
 }
@@ -62,13 +62,12 @@ The exit code tells the result:
 With --jsonl calls come as rows from standard input and an answer goes out for
 each, in their order, as soon as it is there:
 
-  {"id": any, "name": "Bash", "arguments": {...}, "workspace": "/w",
-   "cwd": "/w", "home": "/home/me", "policy": {...}, "facts": {...}}
-  {"id": any, "result": "ask", "cluster": "bash", "hatch": false,
-   "effects": [{"kind": "run", "target": "make", "result": "ask",
-                "rule": "shipped:look", "span": [0, 4]}], "message": "..."}
+  {"id": 1, "name": "Bash", "arguments": {"command": "make"}, "workspace": "/w"}
 
-Only name is needed. arguments may also be JSON text. Without a workspace no
+  {"id":1,"result":"allow","cluster":"bash","hatch":false,"effects":[{"kind":"run","target":"make","result":"allow","rule":"shipped:build","span":[0,4]}],"message":""}
+
+A row has id, name, arguments, workspace, cwd, home, policy and facts, and only
+name is needed. id comes back as it is. arguments may also be JSON text. Without a workspace no
 path is inside one; without a cwd a call starts in its workspace, and without
 either a relative path is unknown; without a home it is /home/NAME, /Users/NAME or /root
 when the workspace lies there, else unknown; TMPDIR is /tmp. policy is a policy document as an
@@ -82,6 +81,23 @@ machine of the call are its facts, with the members
   workspace_trusted, server_trusted              true or false
   mcp_server, mcp_tool, server_roots, readOnlyHint   of an MCP tool
   worktree_of, job_dir                           known, and of no effect
+
+An answer has, as the one of --json:
+
+  id        that of the row
+  result    allow, ask, deny or block
+  cluster   the kind of tool, which grants are about: bash, read, write, web,
+            comm (the agent's own notes and questions) or mcp (any other);
+            null when no tool is named
+  hatch     true when the call fetches a package to run it, as npx does
+  effects   what the call does, each with its kind (run, read, write, delete,
+            net, env, mcp, opaque: what cannot be told), its target, its own
+            result, the rule that decided ("FILE:LINE", "shipped:ID" or
+            "default") and its span: where in the text of the command it comes
+            from, in bytes, null when there is no such place
+  message   a sentence for the agent, "" for allow
+  error     what is wrong with the row or a policy, only when something is
+  text      the text that the spans count in, only with --json
 
 Other members of a row are ignored, unless one looks like a slip of the pen;
 other members of its facts are errors. A row that is wrong is answered in its
@@ -107,6 +123,7 @@ the same.`,
 	f.StringVarP(&c.policy, "policy", "p", "", "judge by this policy `file` instead of your own")
 	f.BoolVarP(&c.explain, "explain", "e", false, "show where in the command each effect comes from")
 	f.BoolVar(&c.asJSON, "json", false, "answer as one JSON object")
+	f.BoolVarP(&c.quiet, "quiet", "q", false, "say nothing on standard output: the exit code is the answer")
 	f.BoolVar(&c.asRows, "jsonl", false, "judge rows of standard input")
 	_ = cmd.MarkFlagDirname("workspace")
 	_ = cmd.MarkFlagDirname("cwd")
@@ -119,8 +136,14 @@ the same.`,
 
 func (c *checker) run(cmd *cobra.Command, args []string) error {
 	warn := warnings(cmd)
-	if c.explain && c.asJSON || c.explain && c.asRows || c.asJSON && c.asRows {
-		return usagef("--explain, --json and --jsonl are three forms of the answer: choose one")
+	forms := 0
+	for _, form := range []bool{c.explain, c.asJSON, c.asRows, c.quiet} {
+		if form {
+			forms++
+		}
+	}
+	if forms > 1 {
+		return usagef("--explain, --json, --jsonl and --quiet are forms of the answer: choose one")
 	}
 	if c.asRows {
 		switch {
@@ -148,12 +171,15 @@ func (c *checker) run(cmd *cobra.Command, args []string) error {
 	v := c.layers.judge(call)
 
 	out := cmd.OutOrStdout()
-	if c.asJSON {
+	switch {
+	case c.quiet:
+	case c.asJSON:
 		a := answerOf(v)
 		a.Text = v.Text
+		a.Error = c.layers.problems()
 		_, err = out.Write(encode(a))
-	} else {
-		_, err = io.WriteString(out, report(v, c.explain, paintFor(out)))
+	default:
+		_, err = io.WriteString(out, report(v, c.explain, screenOf(out)))
 	}
 	if err != nil {
 		return fmt.Errorf("writing the answer: %w", err)

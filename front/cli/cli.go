@@ -53,12 +53,17 @@ func (v verdictExit) ExitCode() int { return int(v) }
 
 // Run runs the command line and returns its exit code.
 func Run(args []string, in io.Reader, out, errOut io.Writer) int {
+	stdout := &counted{Writer: out}
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(out)
+	root.SetOut(stdout)
 	root.SetErr(errOut)
 	cmd, err := root.ExecuteC()
+	if err == nil && stdout.err != nil {
+		err = fmt.Errorf("writing the answer: %w", stdout.err)
+		cmd.Annotations = map[string]string{annotationRan: "yes"}
+	}
 	if err == nil {
 		return 0
 	}
@@ -70,7 +75,7 @@ func Run(args []string, in io.Reader, out, errOut io.Writer) int {
 	}
 	said := cmd.HasParent() && cmd.SilenceErrors // the command has told it itself
 	if text := strings.TrimSpace(err.Error()); text != "" && !said {
-		fmt.Fprintf(errOut, "assent: %s\n", text)
+		fmt.Fprint(errOut, paragraph("assent: "+text))
 		if code == exitUsage {
 			fmt.Fprintf(errOut, "Try \"%s --help\".\n", cmd.CommandPath())
 		}
@@ -97,6 +102,15 @@ rule answers.`,
 		SuggestionsMinimumDistance: 2,
 	}
 	root.AddCommand(newCheck(), newPolicy(), newWhatif(), newVersion())
+	root.Version = versionLine()
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetHelpCommand(newHelp())
+	root.InitDefaultCompletionCmd("")
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Args, cmd.RunE = subcommandOnly, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
 		if cmd.Annotations == nil {
 			cmd.Annotations = make(map[string]string)
@@ -109,6 +123,9 @@ rule answers.`,
 			if near := nearest(name, flagNames(cmd)); near != "" {
 				text += fmt.Sprintf(" (did you mean --%s?)", near)
 			}
+		}
+		if words := cmd.Flags().Args(); cmd.Name() == "check" && !cmd.Parent().HasParent() && len(words) > 0 {
+			text += fmt.Sprintf("; if it belongs to the command, put the command after --, as in: assent check -- %s ...", strings.Join(words, " "))
 		}
 		return usageError{errors.New(text)}
 	})

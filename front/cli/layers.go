@@ -22,10 +22,25 @@ const managedPolicy = "/etc/assent/policy.yaml"
 // layers are the policies a call is judged by (policy §2).
 type layers struct {
 	floor floor.Floor
-	// broken says which policy files could not be used.
-	broken []string
+	// broken are the policy files that could not be used, and what is wrong with
+	// each.
+	broken []brokenPolicy
 	// rows keeps the policies of rows: many rows share one.
 	rows sync.Map // text of a policy → *rowPolicy
+}
+
+type brokenPolicy struct {
+	name string
+	err  error
+}
+
+// problems says what is wrong with the policies that could not be used.
+func (l *layers) problems() string {
+	var all []string
+	for _, b := range l.broken {
+		all = append(all, b.err.Error())
+	}
+	return strings.Join(all, "\n")
 }
 
 // A warning tells a person what is not as they may think.
@@ -51,9 +66,10 @@ func (l *layers) file(name string, warn warning) error {
 	if err != nil {
 		return usagef("--policy: %w", err)
 	}
-	// The floor protects its policies by their absolute names.
+	// The floor protects its policies by their absolute names; what is said of
+	// this one names it as the person did.
 	if abs, err := filepath.Abs(name); err == nil {
-		name = abs
+		l.floor.Own = append(l.floor.Own, abs)
 	}
 	l.floor.Operator = l.parse(name, text, floor.Operator, warn)
 	return nil
@@ -107,7 +123,7 @@ func (l *layers) load(name string, layer floor.Layer, warn warning) *floor.Polic
 	}
 	if err != nil {
 		warn("the %s policy is not in force: %v", layer, err)
-		l.broken = append(l.broken, name)
+		l.broken = append(l.broken, brokenPolicy{name, fmt.Errorf("%s: %w", name, err)})
 		return nil
 	}
 	return l.parse(name, text, layer, warn)
@@ -167,7 +183,7 @@ func (l *layers) parse(name string, text []byte, layer floor.Layer, warn warning
 	p, err := floor.ParseLayer(name, text, layer)
 	if err != nil {
 		warn("the %s policy is not in force:\n%v", layer, err)
-		l.broken = append(l.broken, name)
+		l.broken = append(l.broken, brokenPolicy{name, err})
 		return nil
 	}
 	return p
@@ -179,7 +195,7 @@ func (l *layers) judge(call floor.Call) floor.Verdict {
 	v := l.floor.Judge(call)
 	if len(l.broken) > 0 {
 		v.Result = v.Result.Join(approval.Ask)
-		v.Message = join(v.Message, "Nothing is allowed while "+l.broken[0]+" cannot be read.")
+		v.Message = join(v.Message, "Nothing is allowed while "+l.broken[0].name+" cannot be read.")
 	}
 	return v
 }
@@ -203,7 +219,7 @@ type rowPolicy struct {
 func (l *layers) with(text jsontext.Value) (*floor.Floor, error) {
 	if len(text) == 0 || text.Kind() == 'n' {
 		if len(l.broken) > 0 {
-			return &l.floor, fmt.Errorf("%s cannot be read", l.broken[0])
+			return &l.floor, fmt.Errorf("%s cannot be read", l.broken[0].name)
 		}
 		return &l.floor, nil
 	}

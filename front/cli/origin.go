@@ -16,8 +16,8 @@ type mark struct {
 }
 
 const (
-	// maxShown is how many columns of a line are shown; a line that is longer
-	// was not written by a person.
+	// maxShown is the longest piece of a line that is shown where the width of
+	// the screen is not known.
 	maxShown = 400
 	// maxMarks is how many notes are shown beside a text.
 	maxMarks = 200
@@ -26,7 +26,8 @@ const (
 // origins writes the lines of a text that have marks, each mark underlined on
 // a line of its own below, with its note. The other lines are left out when
 // the text has many.
-func origins(text string, marks []mark, p paint) string {
+func origins(text string, marks []mark, s screen) string {
+	p := s.paint
 	kept := make([]mark, 0, len(marks))
 	for _, m := range marks {
 		if !m.span.Empty() && m.span.Start >= 0 && m.span.End <= len(text) {
@@ -50,6 +51,10 @@ func origins(text string, marks []mark, p paint) string {
 	}
 	digits := len(strconv.Itoa(len(lines)))
 	all := len(lines) <= 40
+	columns := maxShown
+	if s.width > 0 {
+		columns = max(8, s.width-digits-3)
+	}
 
 	var b strings.Builder
 	start, left := 0, false
@@ -69,10 +74,31 @@ func origins(text string, marks []mark, p paint) string {
 		}
 		left = false
 		number := strconv.Itoa(i + 1)
+		gutter := p.faint(strings.Repeat(" ", digits) + " │")
 		d := draw(strings.TrimSuffix(line, "\n"))
-		b.WriteString(p.faint(strings.Repeat(" ", digits-len(number))+number+" │") + " " + clip(d.text) + "\n")
-		for _, m := range here {
-			b.WriteString(p.faint(strings.Repeat(" ", digits)+" │") + " " + underline(d, m, start, len(line), p) + "\n")
+		skipped := false
+		for k, piece := range pieces(d.text, columns) {
+			var notes []string
+			for _, m := range here {
+				notes = append(notes, underline(d, m, start, len(line), piece, columns, p)...)
+			}
+			if len(notes) == 0 && k > 0 {
+				// A piece of a long line that does nothing of its own.
+				if !skipped {
+					b.WriteString(p.faint(strings.Repeat(" ", digits)+" ┆") + "\n")
+				}
+				skipped = true
+				continue
+			}
+			skipped = false
+			head := gutter
+			if k == 0 {
+				head = p.faint(strings.Repeat(" ", digits-len(number)) + number + " │")
+			}
+			b.WriteString(head + " " + piece.text + "\n")
+			for _, n := range notes {
+				b.WriteString(gutter + " " + n + "\n")
+			}
 		}
 		start = end
 	}
@@ -82,29 +108,53 @@ func origins(text string, marks []mark, p paint) string {
 	return b.String()
 }
 
-// clip cuts a drawn line at the last column that is shown.
-func clip(s string) string {
-	column := 0
-	for i, r := range s {
-		_, width := cell(r, 2, column)
-		if column += width; column > maxShown {
-			return s[:i] + "…"
-		}
-	}
-	return s
+// piece is a part of a drawn line that fits the screen.
+type piece struct {
+	text     string
+	from, to int // columns of the line
 }
 
-// underline is the row below a line for one mark. A mark that goes on over
-// the line's end says so.
-func underline(d drawn, m mark, start, length int, p paint) string {
+// pieces breaks a drawn line into parts of so many columns.
+func pieces(s string, columns int) []piece {
+	var out []piece
+	start, from, column := 0, 0, 0
+	for i, r := range s {
+		_, width := cell(r, 2, column)
+		if column+width-from > columns {
+			out = append(out, piece{s[start:i], from, column})
+			start, from = i, column
+		}
+		column += width
+	}
+	return append(out, piece{s[start:], from, column})
+}
+
+// underline are the rows below a piece of a line for one mark, none when the
+// mark is not in the piece. The note stands where the mark begins. A mark that
+// goes on over the line's end says so.
+func underline(d drawn, m mark, start, length int, piece piece, columns int, p paint) []string {
 	from := d.at[min(m.span.Start-start, len(d.at)-1)]
-	to := d.at[min(m.span.End-start, len(d.at)-1)]
-	if from > maxShown {
-		return m.ink.of(p, "column "+strconv.Itoa(from+1)) + " " + m.note
+	to := max(from+1, d.at[min(m.span.End-start, len(d.at)-1)])
+	last := piece.to == d.at[len(d.at)-1]
+	begins := piece.from <= from && (from < piece.to || last)
+	if !begins && (to <= piece.from || from >= piece.to) {
+		return nil
 	}
-	line := strings.Repeat("^", max(1, min(to, maxShown)-from))
-	if m.span.End-start > length {
-		line += "…"
+	at := max(from, piece.from) - piece.from
+	end := to - piece.from
+	if !last {
+		end = min(end, piece.to-piece.from)
 	}
-	return strings.Repeat(" ", from) + m.ink.of(p, line) + " " + m.note
+	carets := strings.Repeat("^", max(1, end-at))
+	if last && m.span.End-start > length {
+		carets += "…"
+	}
+	row := strings.Repeat(" ", at) + m.ink.of(p, carets)
+	switch {
+	case !begins:
+		return []string{row}
+	case at+columnsOf(carets)+1+columnsOf(m.note) <= columns || columns == maxShown:
+		return []string{row + " " + m.note}
+	}
+	return append([]string{row}, wrap(m.note, columns)...)
 }

@@ -80,7 +80,9 @@ func TestOrigins(t *testing.T) {
   │ ^ b
 `},
 		{"a long line", long + " y", func(s string) []mark { return []mark{on(s, "y", "far")} },
-			"\n1 │ " + long[:400] + "…\n  │ column 502 far\n"},
+			"\n1 │ " + long[:400] + "\n  │ " + long[:100] + " y\n  │ " + strings.Repeat(" ", 101) + "^ far\n"},
+		{"a long line with nothing in its middle", "a" + strings.Repeat(" ", 3000) + "y", func(s string) []mark { return []mark{on(s, "a", "a"), on(s, "y", "far")} },
+			"\n1 │ a" + strings.Repeat(" ", 399) + "\n  │ ^ a\n  ┆\n  │ " + strings.Repeat(" ", 201) + "y\n  │ " + strings.Repeat(" ", 201) + "^ far\n"},
 		{"outside of the text", "a", func(string) []mark { return []mark{{span: effect.Span{Start: 5, End: 9}, note: "no"}} }, `
 1 │ a
 `},
@@ -93,11 +95,55 @@ func TestOrigins(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.why, func(t *testing.T) {
-			got := origins(test.text, test.marks(test.text), false)
+			got := origins(test.text, test.marks(test.text), screen{})
 			if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), got); diff != "" {
 				t.Errorf("%q: (-want +got)\n%s", test.text, diff)
 			}
 		})
+	}
+}
+
+// On a narrow screen the carets stand below what they are about, in whatever
+// piece of the line it is.
+func TestOriginsNarrow(t *testing.T) {
+	text := "echo one two three four five six seven && rm -rf /srv/data"
+	got := origins(text, []mark{
+		on(text, "echo one two three four five six seven", "run echo one two three four five six seven: allow"),
+		on(text, "/srv/data", "delete /srv/data: deny"),
+	}, screen{width: 30})
+	want := `
+1 │ echo one two three four fi
+  │ ^^^^^^^^^^^^^^^^^^^^^^^^^^
+  │ run echo one two three
+  │ four five six seven: allow
+  │ ve six seven && rm -rf /sr
+  │ ^^^^^^^^^^^^
+  │                        ^^^
+  │ delete /srv/data: deny
+  │ v/data
+  │ ^^^^^^
+`
+	if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, test := range []struct {
+		name, in string
+		width    int
+		want     []string
+	}{
+		{"short", "a b", 10, []string{"a b"}},
+		{"at blanks", "one two three", 8, []string{"one two", "three"}},
+		{"blank at the edge", "12345678 x", 8, []string{"12345678", "x"}},
+		{"no blank", "abcdefghijkl", 8, []string{"abcdefgh", "ijkl"}},
+		{"wide", "日本語日本語", 8, []string{"日本語日", "本語"}},
+		{"leading blanks", "         x", 8, []string{"        ", " x"}},
+	} {
+		if diff := cmp.Diff(test.want, wrap(test.in, test.width)); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", test.name, diff)
+		}
 	}
 }
 
@@ -125,7 +171,14 @@ func FuzzOrigins(f *testing.F) {
 	f.Add("a\tb\x1b[2J\r\n\u202e日本\xff", 1, 12)
 	f.Add("", 0, 0)
 	f.Fuzz(func(t *testing.T, text string, start, end int) {
-		out := origins(text, []mark{{span: effect.Span{Start: start, End: end}, note: "n"}}, false)
+		out := origins(text, []mark{{span: effect.Span{Start: start, End: end}, note: "n"}}, screen{})
+		narrow := origins(text, []mark{{span: effect.Span{Start: start, End: end}, note: "a note that is longer than its row"}}, screen{width: 40})
+		for line := range strings.Lines(narrow) {
+			if got := columnsOf(strings.TrimSuffix(line, "\n")); got > 41 { // one more for "…"
+				t.Fatalf("%d columns in %q", got, line)
+			}
+		}
+		out += narrow
 		for _, r := range out + oneLine(text, 20) {
 			if r != '\n' && (r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\u202e' || r == '\u200b') {
 				t.Fatalf("%q in %q", r, out)

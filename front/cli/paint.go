@@ -12,11 +12,35 @@ type paint bool
 // paintFor decides for an output: colour only on a terminal, and not where the
 // environment says no (NO_COLOR, TERM=dumb).
 func paintFor(w io.Writer) paint {
-	f, ok := w.(*os.File)
+	f, ok := fileOf(w)
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return false
 	}
 	return paint(terminal(f))
+}
+
+// fileOf is the file that an output goes to.
+func fileOf(w io.Writer) (*os.File, bool) {
+	if c, ok := w.(*counted); ok {
+		w = c.Writer
+	}
+	f, ok := w.(*os.File)
+	return f, ok
+}
+
+// counted is an output that remembers that writing to it has failed, for what
+// is written without asking.
+type counted struct {
+	io.Writer
+	err error
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	n, err := c.Writer.Write(b)
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+	return n, err
 }
 
 // terminal reports whether a file is a terminal.

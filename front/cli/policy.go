@@ -29,24 +29,36 @@ it); what it leaves open is answered by the floor that assent ships:
   assent policy explain @build
   assent policy explain 'git push --force'
   assent policy fmt -w policy.yaml`,
-		Args: cobra.NoArgs,
+		Args: subcommandOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newPolicyCheck(), newPolicyShow(), newPolicyExplain(), newPolicyFmt())
 	return cmd
 }
 
-// failed ends a command with the code of failure; everything is said already.
-type failed struct{}
+// ended ends a command with an exit code; everything is said already.
+func ended(code int) error {
+	if code == exitAllow {
+		return nil
+	}
+	return verdictExit(code)
+}
 
-func (failed) Error() string { return "" }
+// isUsage reports whether the question was wrong.
+func isUsage(err error) bool {
+	_, ok := errors.AsType[usageError](err)
+	return ok
+}
 
-func (failed) ExitCode() int { return exitFailed }
-
-// policyText reads a policy file, or standard input for "-".
+// policyText reads a policy file, or standard input for "-". A file that is
+// not there is a question that is wrong.
 func policyText(cmd *cobra.Command, name string) ([]byte, error) {
 	if name != "-" {
-		return readPolicy(name)
+		text, err := readPolicy(name)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		return text, nil
 	}
 	text, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), maxPolicyFile+1))
 	if err == nil && len(text) > maxPolicyFile {
@@ -62,18 +74,24 @@ func newPolicyCheck() *cobra.Command {
 		Short: "Check policy files and run the tests in them",
 		Long: `Check reads each file as a policy and runs the tests that its rules carry.
 Everything that is wrong is told as FILE:LINE:COLUMN with what to write
-instead, and the exit code is 1. "-" is standard input.`,
+instead, and the exit code is 1; it is 2 when a file cannot be read. "-" is
+standard input.`,
 		Example: "  assent policy check ~/.config/assent/policy.yaml",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    atLeastOne("name a policy file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := layerNamed(layer)
 			if err != nil {
 				return err
 			}
-			bad := false
+			code := exitAllow
 			for _, name := range args {
 				text, err := policyText(cmd, name)
-				if err != nil {
+				switch {
+				case isUsage(err):
+					code = exitUsage
+					fmt.Fprint(cmd.ErrOrStderr(), paragraph("assent: "+err.Error()))
+					continue
+				case err != nil:
 					return err
 				}
 				if name == "-" {
@@ -81,7 +99,7 @@ instead, and the exit code is 1. "-" is standard input.`,
 				}
 				p, err := floor.ParseLayer(name, text, l)
 				if err != nil {
-					bad = true
+					code = max(code, exitFailed)
 					fmt.Fprint(cmd.ErrOrStderr(), paragraph(err.Error()))
 					continue
 				}
@@ -91,13 +109,10 @@ instead, and the exit code is 1. "-" is standard input.`,
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", oneLine(name, 4*maxTarget), count(len(p.Rules), "rule"), count(tests, "test"))
 			}
-			if bad {
-				return failed{}
-			}
-			return nil
+			return ended(code)
 		},
 	}
-	cmd.Flags().StringVar(&layer, "layer", layer, "whose policy it is: operator, managed or project")
+	cmd.Flags().StringVar(&layer, "layer", layer, "whose policy it is: the `LAYER` operator, managed or project")
 	_ = cmd.RegisterFlagCompletionFunc("layer", cobra.FixedCompletions([]string{"operator", "managed", "project"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -188,7 +203,7 @@ func showLayers(f *floor.Floor, p paint) string {
 		case policy.Layer() == floor.Managed || policy.Layer() == floor.Project:
 			note = ": only makes it stricter"
 		}
-		fmt.Fprintf(&b, "%s  %s%s\n", inkBold.of(p, policy.Layer().String()), oneLine(policy.Name, 4*maxTarget), p.faint(note))
+		fmt.Fprintf(&b, "%s  %s%s\n", inkBold.of(p, policy.Layer().String()), oneLine(shortFile(policy.Name), 4*maxTarget), p.faint(note))
 		for _, kind := range floor.Sections() {
 			head := false
 			for _, r := range policy.Rules {
@@ -229,7 +244,7 @@ func writeRule(b *strings.Builder, r *floor.Rule, p paint) {
 	if len(r.Except) > 0 {
 		fmt.Fprintf(b, ", but not %s", oneLine(strings.Join(r.Except, ", "), maxTarget))
 	}
-	fmt.Fprintf(b, "  %s\n", p.faint(r.Ref().Place()))
+	fmt.Fprintf(b, "  %s\n", p.faint(placeOf(r.Ref())))
 }
 
 func newPolicyExplain() *cobra.Command {
@@ -240,6 +255,7 @@ func newPolicyExplain() *cobra.Command {
 		Short: "Say what a rule, class or set means, or which rules touch something",
 		Long: `Explain takes one of
 
+  @                every class and set, one a line
   @look            a class of commands, a set of paths or of hosts
   shipped:ssh      the id of a rule
   src/x, ~/x, /x   a path: which rules touch reading, writing and deleting it
@@ -251,7 +267,7 @@ What a word is taken for can be said by --as.`,
   assent policy explain shipped:build-steering
   assent policy explain .github/workflows/ci.yml
   assent policy explain 'npm install && npm test'`,
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeastOne("name what to explain: a class such as @look, the id of a rule, a path, an address or a command"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := at.load(cmd); err != nil {
 				return err
@@ -265,15 +281,41 @@ What a word is taken for can be said by --as.`,
 			return err
 		},
 	}
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return explained(begun), cobra.ShellCompDirectiveDefault // or a path
+	}
 	at.flags(cmd)
-	cmd.Flags().StringVar(&kind, "as", "", "what the word is: command, path, host, env or mcp")
+	cmd.Flags().StringVar(&kind, "as", "", "what the word is, its `KIND`: command, path, host, env or mcp")
 	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions([]string{"command", "path", "host", "env", "mcp"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// explained are the words that can be explained and are known beforehand, those
+// that begin so, with a description each, for completion.
+func explained(begun string) (words []string) {
+	for _, name := range floor.Names() {
+		if strings.HasPrefix(name, begun) {
+			words = append(words, name+"\t"+floor.Explain(name)[0].Doc)
+		}
+	}
+	for _, r := range floor.ShippedPolicy().Rules {
+		if r.ID != "" && strings.HasPrefix("shipped:"+r.ID, begun) {
+			words = append(words, "shipped:"+r.ID+"\t"+r.Text())
+		}
+	}
+	return words
 }
 
 // explain says what a word means to the policies in force.
 func explain(f *floor.Floor, call floor.Call, word, as string, p paint) (string, error) {
 	var b strings.Builder
+	if as == "" && word == "@" {
+		listNames(&b, p)
+		return b.String(), nil
+	}
 	if as == "" && strings.HasPrefix(word, "@") {
 		named := floor.Explain(word)
 		if len(named) == 0 {
@@ -319,6 +361,28 @@ func explain(f *floor.Floor, call floor.Call, word, as string, p paint) (string,
 	return b.String(), nil
 }
 
+// listNames lists every class and set with what it stands for.
+func listNames(b *strings.Builder, p paint) {
+	what := ""
+	for _, heading := range []string{"class of commands", "set of paths", "set of hosts"} {
+		for _, name := range floor.Names() {
+			for _, n := range floor.Explain(name) {
+				if n.What != heading {
+					continue
+				}
+				if what != heading {
+					if what != "" {
+						b.WriteByte('\n')
+					}
+					fmt.Fprintf(b, "%s\n", inkBold.of(p, heading))
+					what = heading
+				}
+				fmt.Fprintf(b, "  %-11s  %s\n", n.Name, n.Doc)
+			}
+		}
+	}
+}
+
 // kindsOf tells what a word is taken for.
 func kindsOf(word, as string) ([]effect.Kind, error) {
 	files := []effect.Kind{effect.Read, effect.Write, effect.Delete}
@@ -355,19 +419,19 @@ func kindsOf(word, as string) ([]effect.Kind, error) {
 func writeFinding(b *strings.Builder, found *floor.Finding, p paint) {
 	result := exitName(found.Result)
 	fmt.Fprintf(b, "%s%s  %-6s  %s  %s\n", inkOf(found.Result).of(p, result), strings.Repeat(" ", 5-len(result)), found.Effect.Kind,
-		oneLine(found.Effect.Target, maxTarget), p.faint("by "+found.Rule.Place()))
+		oneLine(found.Effect.Target, maxTarget), p.faint("by "+placeOf(found.Rule)))
 	if found.Rule != nil && found.Rule.Default {
 		fmt.Fprintf(b, "         no rule matches: %s\n", found.Rule.Text)
 	}
 	for i := range found.Touching {
 		t := &found.Touching[i]
-		fmt.Fprintf(b, "         %-5s  %s  %s\n", t.Rule.Result, oneLine(t.Pattern, maxTarget), p.faint(t.Rule.Ref().Place()))
+		fmt.Fprintf(b, "         %-5s  %s  %s\n", t.Rule.Result, oneLine(t.Pattern, maxTarget), p.faint(placeOf(t.Rule.Ref())))
 	}
 }
 
 // ruleInFull writes one rule with all that it says.
 func ruleInFull(b *strings.Builder, r *floor.Rule, p paint) {
-	fmt.Fprintf(b, "%s  %s %s, %s\n", inkBold.of(p, r.ID), r.Kind, inkOf(r.Result).of(p, r.Result.String()), fmt.Sprintf("%s:%d", r.File, r.Line))
+	fmt.Fprintf(b, "%s  %s %s, %s\n", inkBold.of(p, r.ID), r.Kind, inkOf(r.Result).of(p, r.Result.String()), fmt.Sprintf("%s:%d", shortFile(r.File), r.Line))
 	each := func(what string, list []string) {
 		for i, t := range list {
 			if i > 0 {
@@ -397,8 +461,11 @@ func newPolicyFmt() *cobra.Command {
 		Use:   "fmt [flags] [FILE...]",
 		Short: "Format policy files",
 		Long: `Fmt prints policy files in the usual form: two blanks a level, quotes only
-where they are needed. Comments and the order of rules stay. Without a file it
-formats standard input. A file that is no policy is refused.`,
+where they are needed. Comments and the order of rules stay, and JSON stays
+JSON. Without a file it formats standard input. A file that is no policy is
+refused, with what is wrong in it, and left as it is.
+
+With -l alone the exit code is 1 when a file would change.`,
 		Example: "  assent policy fmt -l -w ~/.config/assent/policy.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -407,21 +474,23 @@ formats standard input. A file that is no policy is refused.`,
 				}
 				args = []string{"-"}
 			}
-			bad := false
+			code := exitAllow
 			for _, name := range args {
-				if err := formatOne(cmd, name, write, list); err != nil {
-					var ps floor.Problems
-					if !errors.As(err, &ps) {
-						return err
-					}
-					bad = true
+				same, err := formatOne(cmd, name, write, list)
+				switch ps := (floor.Problems)(nil); {
+				case errors.As(err, &ps):
+					code = max(code, exitFailed)
 					fmt.Fprint(cmd.ErrOrStderr(), paragraph(err.Error()))
+				case isUsage(err):
+					code = exitUsage
+					fmt.Fprint(cmd.ErrOrStderr(), paragraph("assent: "+err.Error()))
+				case err != nil:
+					return err
+				case list && !write && !same:
+					code = max(code, exitFailed)
 				}
 			}
-			if bad {
-				return failed{}
-			}
-			return nil
+			return ended(code)
 		},
 	}
 	cmd.Flags().BoolVarP(&write, "write", "w", false, "write the result back to the file")
@@ -429,10 +498,11 @@ formats standard input. A file that is no policy is refused.`,
 	return cmd
 }
 
-func formatOne(cmd *cobra.Command, name string, write, list bool) error {
+// formatOne formats one file, and reports whether it was in the usual form.
+func formatOne(cmd *cobra.Command, name string, write, list bool) (same bool, err error) {
 	text, err := policyText(cmd, name)
 	if err != nil {
-		return err
+		return false, err
 	}
 	shown := name
 	if name == "-" {
@@ -440,23 +510,23 @@ func formatOne(cmd *cobra.Command, name string, write, list bool) error {
 	}
 	out, err := floor.FormatPolicy(shown, text)
 	if err != nil {
-		return err
+		return false, err
 	}
-	same := bytes.Equal(text, out)
+	same = bytes.Equal(text, out)
 	if list && !same {
 		fmt.Fprintln(cmd.OutOrStdout(), oneLine(shown, 4*maxTarget))
 	}
 	switch {
 	case write && name == "-":
-		return usagef("-w needs a file")
+		return same, usagef("-w needs a file")
 	case write && !same:
 		info, err := os.Stat(name)
 		if err != nil {
-			return err
+			return same, err
 		}
-		return os.WriteFile(name, out, info.Mode().Perm())
+		return same, os.WriteFile(name, out, info.Mode().Perm())
 	case !write && !list:
 		_, err = cmd.OutOrStdout().Write(out)
 	}
-	return err
+	return same, err
 }

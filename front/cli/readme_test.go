@@ -7,31 +7,31 @@ import (
 	"strings"
 	"testing"
 
+	"assent/floor"
+
 	"github.com/google/go-cmp/cmp"
 	"mvdan.cc/sh/v3/shell"
 )
 
-// What README.md shows is what the program says. Every block that starts with
-// "$ assent" is run; -update writes the blocks anew.
-func TestReadme(t *testing.T) {
-	const readme = "../../README.md"
-	text, err := os.ReadFile(readme)
+// What README.md and POLICY.md show is what the program says. Every block that
+// starts with "$ assent" is run; -update writes the blocks anew. A block of YAML
+// is the policy.yaml of the blocks after it, and must be a good one.
+func TestReadme(t *testing.T) { pageIsTrue(t, "../../README.md", 6) }
+
+func TestPolicyPage(t *testing.T) { pageIsTrue(t, "../../POLICY.md", 9) }
+
+func pageIsTrue(t *testing.T, page string, least int) {
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err := filepath.Abs(readme)
+	path, err := filepath.Abs(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{
-		".git/HEAD":   "ref: refs/heads/main\n",
-		".git/config": "[core]\n\tbare = false\n",
-		"README.md":   "",
-		".env":        "",
-		"src/x":       "",
-		"policy.yaml": "version: 1\nrun:\n  allwo: [make fmt]\n",
-	} {
+	write := func(name, text string) {
+		t.Helper()
 		p := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
 			t.Fatal(err)
@@ -40,41 +40,58 @@ func TestReadme(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	write(".git/HEAD", "ref: refs/heads/main\n")
+	write(".git/config", "[core]\n\tbare = false\n")
+	write("README.md", "")
+	write(".env", "")
+	write("src/x", "")
+	write("slip.yaml", "version: 1\nrun:\n  allwo: [make fmt]\n")
 	t.Chdir(dir)
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Setenv("HOME", "/home/you")
 	t.Setenv("XDG_CONFIG_HOME", "")
+	t.Setenv("COLUMNS", "")
 
 	blocks := strings.Split(string(text), "```")
 	ran := 0
 	for i := 1; i < len(blocks); i += 2 {
+		if policy, ok := strings.CutPrefix(blocks[i], "yaml\n"); ok {
+			write("policy.yaml", policy)
+			if _, err := floor.ParsePolicy("policy.yaml", []byte(policy)); err != nil {
+				t.Errorf("%s: the policy of block %d: %v", page, i, err)
+			}
+			continue
+		}
 		line, rest, _ := strings.Cut(strings.TrimPrefix(blocks[i], "\n"), "\n")
 		command, ok := strings.CutPrefix(line, "$ assent ")
 		if !ok || !strings.HasPrefix(blocks[i], "\n") {
 			continue
 		}
 		ran++
+		in := ""
+		if command, ok = strings.CutSuffix(command, " <<'END'"); ok {
+			in, rest, _ = strings.Cut(rest, "END\n")
+		}
 		// The words of the line, as a shell would pass them.
 		args, err := shell.Fields(command, func(string) string { return "" })
 		if err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
 		var out bytes.Buffer
-		if code := Run(args, strings.NewReader(""), &out, &out); code == exitUsage || code == exitFailed {
+		if code := Run(args, strings.NewReader(in), &out, &out); code == exitUsage {
 			t.Errorf("%s: exit code %d", line, code)
 		}
-		got := strings.ReplaceAll(out.String(), here+"/", "")
 		if !*update {
-			if diff := cmp.Diff(got, rest); diff != "" {
-				t.Errorf("%s: README.md shows something else (-program +README)\n%s", line, diff)
+			if diff := cmp.Diff(out.String(), rest); diff != "" {
+				t.Errorf("%s: %s shows something else (-program +page)\n%s", line, page, diff)
 			}
 		}
-		blocks[i] = "\n" + line + "\n" + got
+		blocks[i] = "\n" + line + "\n"
+		if in != "" {
+			blocks[i] += in + "END\n"
+		}
+		blocks[i] += out.String()
 	}
-	if ran < 5 {
+	if ran < least {
 		t.Errorf("only %d examples were found", ran)
 	}
 	if *update {

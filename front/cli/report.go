@@ -2,6 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,12 +27,18 @@ func inkOf(r approval.PolicyResult) ink {
 	return inkAsk
 }
 
-// maxTarget is how many columns a target is shown with.
+// maxTarget is how many columns of a text are shown where it only names
+// something that is shown in full elsewhere.
 const maxTarget = 60
+
+// maxFull is how many columns of a target are shown where it is told what a
+// call does. What is dangerous may stand at its end, so that end is kept.
+const maxFull = 2000
 
 // report tells a verdict to a person: the result, each effect with the rule
 // that judged it, and what would have to change.
-func report(v floor.Verdict, explain bool, p paint) string {
+func report(v floor.Verdict, explain bool, s screen) string {
+	p := s.paint
 	// In the order of the text, which is not always that of the doing.
 	v.Effects = slices.Clone(v.Effects)
 	slices.SortStableFunc(v.Effects, func(a, b floor.Judged) int { return a.Span.Start - b.Span.Start })
@@ -47,16 +56,19 @@ func report(v floor.Verdict, explain bool, p paint) string {
 			e := &v.Effects[i]
 			marks = append(marks, mark{e.Span, fmt.Sprintf("%s %s: %s", e.Kind, oneLine(e.Target, maxTarget), exitName(e.Result)), inkOf(e.Result)})
 		}
-		b.WriteString(origins(v.Text, marks, p) + "\n")
+		b.WriteString(origins(v.Text, marks, s) + "\n")
 	}
-	table(&b, v.Effects, p)
+	table(&b, v.Effects, s)
 	if v.Message != "" {
-		b.WriteString("\n" + paragraph(v.Message))
+		b.WriteByte('\n')
+		for line := range strings.Lines(paragraph(v.Message)) {
+			hang(&b, "", strings.TrimSuffix(line, "\n"), "", s.width)
+		}
 	}
 	if lines := changes(v); len(lines) > 0 {
 		b.WriteString("\nTo change this:\n")
 		for _, l := range lines {
-			b.WriteString("  " + l + "\n")
+			hang(&b, "  ", l, "    ", s.width)
 		}
 	}
 	return b.String()
@@ -78,7 +90,9 @@ const maxColumn = 48
 const maxRows = 200
 
 // table lists the effects, the same ones only once.
-func table(b *strings.Builder, effects []floor.Judged, p paint) {
+func table(b *strings.Builder, effects []floor.Judged, s screen) {
+	p := s.paint
+	const indent = 2 + 5 + 2 + 6 + 2 // the columns before a target
 	type line struct {
 		result             approval.PolicyResult
 		kind, target, rule string
@@ -97,7 +111,7 @@ func table(b *strings.Builder, effects []floor.Judged, p paint) {
 		}
 		seen[l] = true
 		lines = append(lines, l)
-		if w := draw(l.target).at[len(l.target)]; w <= maxColumn {
+		if w := columnsOf(l.target); w <= maxColumn {
 			width = max(width, w)
 		}
 	}
@@ -106,9 +120,22 @@ func table(b *strings.Builder, effects []floor.Judged, p paint) {
 			fmt.Fprintf(b, "  and %d more\n", len(lines)-i)
 			return
 		}
-		pad := max(0, width-draw(l.target).at[len(l.target)])
-		fmt.Fprintf(b, "  %s%s  %-6s  %s%s  %s\n", inkOf(l.result).of(p, exitName(l.result)), strings.Repeat(" ", 5-len(exitName(l.result))),
-			l.kind, l.target, strings.Repeat(" ", pad), p.faint(l.rule))
+		columns := columnsOf(l.target)
+		pad := max(0, width-columns)
+		head := fmt.Sprintf("  %s%s  %-6s  ", inkOf(l.result).of(p, exitName(l.result)), strings.Repeat(" ", 5-len(exitName(l.result))), l.kind)
+		if s.width == 0 || indent+columns+pad+2+columnsOf(l.rule) <= s.width {
+			fmt.Fprintf(b, "%s%s%s  %s\n", head, l.target, strings.Repeat(" ", pad), p.faint(l.rule))
+			continue
+		}
+		for i, line := range wrap(l.target, s.width-indent) {
+			if i > 0 {
+				head = strings.Repeat(" ", indent)
+			}
+			fmt.Fprintf(b, "%s%s\n", head, line)
+		}
+		for _, line := range wrap(l.rule, s.width-indent-2) {
+			fmt.Fprintf(b, "%s%s\n", strings.Repeat(" ", indent+2), p.faint(line))
+		}
 	}
 }
 
@@ -118,7 +145,34 @@ func ruleText(r *floor.RuleRef) string {
 	if r.Default {
 		return text
 	}
-	return r.Place() + "  " + text
+	return placeOf(r) + "  " + text
+}
+
+// placeOf is where a rule stands, as short as it can be told: by its id, or by
+// the file as seen from here.
+func placeOf(r *floor.RuleRef) string {
+	if r == nil || r.Default || r.Layer == floor.Shipped && r.ID != "" {
+		return r.Place()
+	}
+	if r.ID != "" {
+		return r.Layer.String() + ":" + oneLine(r.ID, maxTarget)
+	}
+	return fmt.Sprintf("%s:%d", oneLine(shortFile(r.File), 4*maxTarget), r.Line)
+}
+
+// shortFile is a file as seen from the present folder or the home.
+func shortFile(file string) string {
+	if here, err := os.Getwd(); err == nil && filepath.IsAbs(file) && here != "/" && within(file, here) {
+		if rel, err := filepath.Rel(here, file); err == nil {
+			return rel
+		}
+	}
+	if home := homeFolder(os.Getenv("HOME"), user.Current); home != "" && home != "/" && filepath.IsAbs(file) && within(file, home) {
+		if rel, err := filepath.Rel(home, file); err == nil {
+			return "~/" + rel
+		}
+	}
+	return file
 }
 
 // described is the target of an effect with what sets it apart.
@@ -140,9 +194,9 @@ func described(e *floor.Judged) string {
 		notes = append(notes, "perhaps")
 	}
 	if e.Path.Named != "" && e.Path.Named != e.Path.Abs {
-		notes = append(notes, "named "+oneLine(e.Path.Named, maxTarget))
+		notes = append(notes, "named "+oneLine(middle(e.Path.Named, maxFull), 4*maxFull))
 	}
-	target := oneLine(e.Target, maxTarget)
+	target := oneLine(middle(e.Target, maxFull), 4*maxFull)
 	if len(notes) > 0 {
 		target += " (" + strings.Join(notes, ", ") + ")"
 	}

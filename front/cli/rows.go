@@ -24,7 +24,7 @@ import (
 type answer struct {
 	ID      jsontext.Value        `json:"id,omitzero"`
 	Result  approval.PolicyResult `json:"result"`
-	Cluster approval.Cluster      `json:"cluster"`
+	Cluster *approval.Cluster     `json:"cluster"` // null when no tool is known
 	Hatch   bool                  `json:"hatch"`
 	Effects []judged              `json:"effects"`
 	Message string                `json:"message"`
@@ -45,7 +45,7 @@ type judged struct {
 
 // answerOf tells a verdict as data.
 func answerOf(v floor.Verdict) answer {
-	a := answer{Result: v.Result, Cluster: v.Cluster, Hatch: v.Hatch, Message: v.Message, Effects: make([]judged, 0, len(v.Effects))}
+	a := answer{Result: v.Result, Cluster: &v.Cluster, Hatch: v.Hatch, Message: v.Message, Effects: make([]judged, 0, len(v.Effects))}
 	for i := range v.Effects {
 		e := &v.Effects[i]
 		j := judged{Kind: e.Kind, Target: e.Target, Result: e.Result}
@@ -162,11 +162,11 @@ func (c *checker) row(line []byte, number int, err error) (a answer) {
 	}
 	a.ID = r.id
 	if err != nil {
-		return wrong(r.id, number, err)
+		return wrong(&r, number, err)
 	}
 	call, err := r.call()
 	if err != nil {
-		return wrong(r.id, number, err)
+		return wrong(&r, number, err)
 	}
 	f, policyErr := c.layers.with(r.policy)
 	a = answerOf(f.Judge(call))
@@ -181,9 +181,13 @@ func (c *checker) row(line []byte, number int, err error) (a answer) {
 }
 
 // wrong is the answer to a row that cannot be judged.
-func wrong(id jsontext.Value, number int, err error) answer {
-	a := answer{ID: id, Result: approval.Ask, Effects: []judged{}, Error: fmt.Sprintf("line %d: %v", number, err)}
+func wrong(r *row, number int, err error) answer {
+	a := answer{ID: r.id, Result: approval.Ask, Effects: []judged{}, Error: fmt.Sprintf("line %d: %v", number, err)}
 	a.Message = a.Error
+	if r.name != "" {
+		cluster := approval.ClusterOf(r.name)
+		a.Cluster = &cluster
+	}
 	return a
 }
 
@@ -226,6 +230,7 @@ func decodeRow(line []byte) (row, error) {
 	if id, ok := members["id"]; ok {
 		r.id = id
 	}
+	_ = json.Unmarshal(members["name"], &r.name) // for the cluster of an error; read again below
 	for name := range members {
 		if slices.Contains(rowMembers, name) {
 			continue

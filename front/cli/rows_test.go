@@ -147,3 +147,23 @@ func TestGitKey(t *testing.T) {
 		}
 	}
 }
+
+// The row that the help of check shows is answered as it shows.
+func TestHelpShowsWhatIs(t *testing.T) {
+	var lines []string
+	for line := range strings.Lines(newCheck().Long) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, `{"id"`) {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) != 2 {
+		t.Fatalf("got %d rows in the help, want one and its answer: %q", len(lines), lines)
+	}
+	var out, errOut bytes.Buffer
+	if code := Run([]string{"check", "--jsonl"}, strings.NewReader(lines[0]+"\n"), &out, &errOut); code != exitAllow {
+		t.Fatalf("exit code %d: %s", code, errOut.String())
+	}
+	if got := strings.TrimSpace(out.String()); got != lines[1] {
+		t.Errorf("the answer is not that of the help:\n got %s\nwant %s", got, lines[1])
+	}
+}

@@ -27,7 +27,29 @@ func newWhatif() *cobra.Command {
 		Long: `Whatif reads one JSON object a line from standard input, each a tool call with
 its votes and a view of its session, and writes one line for each: which side
 the license takes, whether a person is asked, and the words that led there.
-Nothing is run, stored or looked up.
+Nothing is run, stored or looked up. It is for trying out modes and grants
+before they are given, and for whoever builds on the law.
+
+The words:
+
+  leaf        one tool call, as it stands while it is being decided
+  vote        what one party said of it: the floor its policyResult, the
+              classifier its judgeResult, a person approved
+  license     what follows from the votes: allow (it may run), deny (it may
+              not), wait (somebody has still to say something)
+  session     the work the call belongs to, with its mode: manual (what the
+              floor leaves open goes to a person), auto (a classifier is asked
+              instead), yolo (whatever is no block runs)
+  cluster     the kind of tool, which grants are about: bash, read, write, web,
+              comm or mcp
+  grant       autoAllow for one session, standingAutoAllow for all: in mode auto,
+              calls of that cluster on which the floor says ask need nobody;
+              write, bash and the look-ups of mcp can be granted
+  cover deny  autoCoverDeny: in mode auto a person who sits at the session, and
+              not the classifier, answers what the floor denies
+  hatch       a call that fetches a package to run it (npx, bunx): no grant
+              covers it
+  attended    whether a person sits at the session
 
 In:
 
@@ -44,6 +66,11 @@ Out:
   {"license": "allow", "needsHuman": false, "autoRemainder": null,
    "autoAllowSkip": true, "autoClassifierPending": false,
    "cluster": "bash", "hatch": false}
+
+autoRemainder is what mode auto has still to get answered, the floor's ask or
+deny that no grant answers, or null. autoAllowSkip says that a grant
+answers the call, autoClassifierPending that the classifier is
+to answer and has not.
 
 leaf
   name              the tool, in the spelling of any common client, or one of
