@@ -136,8 +136,10 @@ func (d *decision) run() string {
 		if v.Message != "" {
 			fmt.Fprintf(&b, ": %s", v.Message)
 		}
-		if j := v.Deciding(); j != nil && j.Remedy() != "" {
-			fmt.Fprintf(&b, "\n    to change it: %s", j.Remedy())
+		for _, r := range d.floor.Remedies(call, &v, len(v.Effects)) {
+			if &v.Effects[r.Effect] == v.Deciding() {
+				fmt.Fprintf(&b, "\n    to change it: %s", r.Text((*RuleRef).Place))
+			}
 		}
 		b.WriteString("\n\n")
 	}

@@ -91,7 +91,7 @@ func readDocument(file string, data []byte) (root node, ps Problems) {
 		if errors.As(err, &what) {
 			message += ": " + what.GetMessage()
 		}
-		problem(line, column, message, "")
+		problem(line, column, message, slip(lineOf(data, line)))
 		return root, ps
 	}
 	c := converter{file: file}

@@ -499,10 +499,10 @@ func (a *allowedCommand) covers(d *Judged) bool {
 	case effect.Net:
 		return true
 	case effect.Opaque:
-		return d.Coverable
+		return d.Coverable && !a.otherCode(d)
 	case effect.Read:
 		if d.Option == effect.ProgramItself { // a rule that names the path has answered it
-			return a.pattern != nil && strings.Contains(a.pattern.program.text, "/")
+			return a.pattern != nil && strings.Contains(a.pattern.program.plain(), "/")
 		}
 		return d.Certainty == effect.Maybe
 	case effect.Write, effect.Delete:
@@ -522,6 +522,22 @@ func (a *allowedCommand) covers(d *Judged) bool {
 		return d.Option != "" && a.pattern.namesSpelling(a.command, d.Option)
 	}
 	return false
+}
+
+// otherCode reports whether the effect is of an option that the rule leaves
+// out although it says what the program is to be given: "python3 x.py" speaks
+// of x.py and not of "python3 -c '...' x.py".
+func (a *allowedCommand) otherCode(d *Judged) bool {
+	if d.Option == "" || a.pattern == nil || a.command == nil || a.pattern.namesSpelling(a.command, d.Option) {
+		return false
+	}
+	words := 0
+	for i := range a.pattern.words {
+		if !a.pattern.words[i].option {
+			words++
+		}
+	}
+	return words > len(a.command.Sub)
 }
 
 // message is the rule's message, or a sentence that says what was found.

@@ -263,24 +263,7 @@ func TestRemedies(t *testing.T) {
 		"rm /srv/*.txt", "docker run x", "ssh host ls", "echo x > .github/workflows/ci.yml", "git commit -m x", "git reset --hard", "make -f /srv/Makefile",
 	} {
 		v := judgeWith(t, "version: 1", bash(command))
-		for i := range v.Effects {
-			e := &v.Effects[i]
-			remedy := e.Remedy()
-			_, rule, ok := strings.Cut(remedy, "the operator's rule  ")
-			if !ok {
-				continue
-			}
-			rule = strings.TrimSuffix(rule, "  would allow it")
-			p, err := ParsePolicy("remedy", []byte(rule))
-			if err != nil {
-				t.Errorf("%s: the proposed rule is none: %v", command, err)
-				continue
-			}
-			w := (&Floor{Operator: p}).Judge(bash(command))
-			if len(w.Effects) != len(v.Effects) || w.Effects[i].Result != approval.Allow {
-				t.Errorf("%s: %s\n%s", command, rule, story(w))
-			}
-		}
+		remediesWork(t, new(Floor), bash(command), &v)
 	}
 }
 

@@ -224,6 +224,8 @@ func (d *policyReader) list(kind effect.Kind, result approval.PolicyResult, n *n
 			if r := d.ruleMapping(kind, result, v); r != nil {
 				d.policy.Rules = append(d.policy.Rules, r)
 			}
+		case nothing:
+			d.want(v, "a pattern or a rule", `quote a pattern that starts with ! or is ~`)
 		default:
 			d.want(v, "a pattern or a rule", "{match: ..., except: ..., message: ...}")
 		}
@@ -245,6 +247,10 @@ func (d *policyReader) negate(n *node, kind effect.Kind, text string, result app
 var ruleKeys = []string{"id", "match", "except", "message", "reason", "test"}
 
 func (d *policyReader) ruleMapping(kind effect.Kind, result approval.PolicyResult, n *node) *Rule {
+	if text := meantText(n); text != "" && !slices.Contains(ruleKeys, n.keys[0].text) && didYouMean(n.keys[0].text, ruleKeys) == "" {
+		d.problem(n, text, "a rule has no key %q", n.keys[0].text)
+		return nil
+	}
 	r := d.rule(kind, result, n)
 	matched := false
 	d.each(n, ruleKeys, func(k, v *node) {
@@ -332,7 +338,7 @@ func (d *policyReader) texts(n *node) []node {
 		var out []node
 		for i := range n.values {
 			if n.values[i].kind != scalar {
-				d.want(&n.values[i], "a text", "")
+				d.want(&n.values[i], "a text", meantText(&n.values[i]))
 				continue
 			}
 			out = append(out, n.values[i])
@@ -341,7 +347,7 @@ func (d *policyReader) texts(n *node) []node {
 	case nothing:
 		return nil
 	}
-	d.want(n, "a text or a list of texts", "")
+	d.want(n, "a text or a list of texts", meantText(n))
 	return nil
 }
 

@@ -21,13 +21,15 @@ import (
 //	sudo systemctl       systemctl status, run by sudo
 //	sudo                 allowed: a bare "sudo"; restricted: all that it runs
 //	./gradlew build      only the program at that path
+//	./scripts/*          the programs in that folder
 type runPattern struct {
 	text     string
 	class    effect.Class
 	any      bool // "*"
 	wrappers []string
 	program  wordGlob
-	path     string // the program as a path, "" when it is a name
+	path     string         // the program as a path, "" when it is a name
+	at       *paths.Pattern // the program as a pattern of paths, nil when it is none
 	words    []runWord
 	// outer patterns answer the wrappers' own run effects. They only allow, but
 	// for one that runs a module nobody described: then there is no other.
@@ -70,10 +72,23 @@ func compileRun(text string) ([]runPattern, error) {
 	if !first.wild && strings.Contains(first.text, "=") {
 		return nil, errors.New("a pattern starts with the program; variables have their own section, env")
 	}
+	var at *paths.Pattern
+	if first.wild && strings.Contains(first.plain(), "/") {
+		pattern := first.plain()
+		if word := strings.Fields(text)[0]; !strings.ContainsAny(word, "\"'\\") {
+			pattern = word // with its "**"
+		}
+		p, err := paths.Compile(pattern)
+		if err != nil {
+			return nil, err
+		}
+		at = &p
+	}
 	out := runPatterns(words, nil, 0)
 	for i := range out {
 		out[i].text = text
 	}
+	out[0].at = at
 	return out, nil
 }
 
@@ -120,6 +135,10 @@ func runPatterns(words []wordGlob, wrappers []string, depth int) []runPattern {
 	out[0].outer = true
 	out[0].words = runWords(words[1:min(from, len(words))])
 	inside := append(slices.Clip(wrappers), path.Base(first.text))
+	if len(rest) == 0 && from == len(words)-1 {
+		// "yarn *": what yarn runs, and its own subcommands too.
+		out = append(out, p)
+	}
 	if module == "" {
 		return append(out, runPatterns(words[from:], inside, depth+1)...)
 	}
@@ -253,7 +272,10 @@ func programName(p string) string {
 // named reports whether the command's program is the pattern's.
 func (p *runPattern) named(place *paths.Place, e *effect.Effect, loose bool) bool {
 	c := e.Command
-	if p.path != "" {
+	switch {
+	case p.at != nil:
+		return p.inFolder(place, e, loose)
+	case p.path != "":
 		return p.atPath(place, e, loose)
 	}
 	if p.program.match(c.Program) && (loose || !strings.Contains(c.Program, "/")) {
@@ -279,6 +301,20 @@ func (p *runPattern) atPath(place *paths.Place, e *effect.Effect, loose bool) bo
 		return strings.HasPrefix(p.path, "/") && path.Base(p.path) == c.Program
 	}
 	return loose && paths.Fold(path.Base(c.Program)) == paths.Fold(path.Base(p.path))
+}
+
+// inFolder compares the file that is run with a pattern of paths. A program of
+// a system place that is run by its name is none of them.
+func (p *runPattern) inFolder(place *paths.Place, e *effect.Effect, loose bool) bool {
+	have := e.Path
+	if strings.HasPrefix(e.Command.Program, "/") {
+		have = place.Prepare(e.Command.Program, "/")
+	}
+	if !have.Known() || have.Glob {
+		return loose && strings.Contains(e.Command.Program, "/")
+	}
+	relation := p.at.Relate(place, have, false)
+	return relation == paths.Covers || loose && relation >= paths.Overlap
 }
 
 // locate gives the run effects of programs that are run by their path the

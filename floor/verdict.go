@@ -6,7 +6,6 @@ import (
 
 	"assent/approval"
 	"assent/floor/effect"
-	"assent/floor/paths"
 )
 
 // Result is what the floor says: allow, ask, deny or block (law §2). The zero
@@ -121,8 +120,11 @@ func (v *Verdict) message() string {
 // sentence says what an effect is, without a verdict.
 func sentence(e *effect.Effect) string {
 	t := shown(e.Target)
-	if t == "" {
+	switch {
+	case t == "":
 		t = "something that cannot be told"
+	case e.Path.Rel == "." && t == ".":
+		t = "the workspace (.)" // ". ." would be hard to read
 	}
 	maybe := ""
 	if e.Certainty == effect.Maybe {
@@ -169,101 +171,3 @@ func sentence(e *effect.Effect) string {
 
 // Sentence says in a few words what the effect is: "reads .env".
 func (j *Judged) Sentence() string { return sentence(&j.Effect) }
-
-// Remedy says what would have to change for the effect to be allowed.
-func (j *Judged) Remedy() string {
-	if j.Result == approval.Allow || j.Result == approval.None {
-		return ""
-	}
-	if j.Rule != nil && !j.Rule.Default && j.Rule.Layer != Shipped {
-		return fmt.Sprintf("the rule at %s decides; add an except to it, or remove it", j.Rule.Place())
-	}
-	if j.rule != nil && j.rule.fixed {
-		return "nothing lifts this: it protects assent itself"
-	}
-	if j.Result == approval.Block && j.Rule != nil && j.Rule.ID != "" {
-		return fmt.Sprintf("only a rule of the operator with  except: shipped:%s  lifts this", j.Rule.ID)
-	}
-	pattern := j.suggestion()
-	if pattern == "" {
-		return "a person must answer: no rule can allow what cannot be told"
-	}
-	section := j.Kind.String()
-	if j.Kind == effect.Opaque {
-		section = "run"
-	}
-	return fmt.Sprintf("the operator's rule  %s: {allow: [%s]}  would allow it", section, pattern)
-}
-
-// suggestion is a pattern that names just this.
-func (j *Judged) suggestion() string {
-	switch j.Kind {
-	case effect.Run, effect.Opaque:
-		c := j.Command
-		if c == nil || c.Program == "" || j.Kind == effect.Opaque && !j.Coverable {
-			return ""
-		}
-		if j.inner != nil {
-			c = j.inner
-		}
-		text := ""
-		for _, w := range c.Wrappers {
-			if w == "sudo" || w == "doas" {
-				text += w + " "
-			}
-		}
-		text += c.Program
-		for _, s := range c.Sub {
-			text += " " + s
-		}
-		if j.rule != nil {
-			for i := range j.rule.match.runs {
-				for k := range j.rule.match.runs[i].words {
-					if w := &j.rule.match.runs[i].words[k]; w.option && c.Has(w.name) {
-						return quotePattern(text + " " + w.name)
-					}
-				}
-			}
-		}
-		return quotePattern(text)
-	case effect.Read, effect.Write, effect.Delete:
-		switch {
-		case j.File != "":
-			return quotePattern(paths.Quote(j.File))
-		case !j.Path.Known():
-			return ""
-		case j.Path.Rel == "." && j.Tree:
-			return quotePattern(".")
-		case j.Path.Glob:
-			return quotePattern(j.Path.Abs)
-		}
-		text := j.Path.Abs
-		if j.Path.Rel != "" {
-			text = j.Path.Rel
-		}
-		if text = paths.Quote(text); j.Tree {
-			text += "/**"
-		}
-		return quotePattern(text)
-	case effect.Net:
-		a := parseAddress(j.Target)
-		if a.host == "" || a.odd {
-			return ""
-		}
-		return quotePattern(a.host)
-	}
-	return quotePattern(j.Target)
-}
-
-// quotePattern quotes what YAML would take for something else.
-func quotePattern(s string) string {
-	plain := s != ""
-	for i := 0; i < len(s) && plain; i++ {
-		c := s[i]
-		plain = c >= 0x80 || 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '/' || c == '.' || i > 0 && (c == '-' || c == '_' || c == ' ' || c == '*')
-	}
-	if plain && s != "." && s[len(s)-1] != ' ' {
-		return s
-	}
-	return fmt.Sprintf("%q", s)
-}

@@ -179,7 +179,7 @@ func (c *checker) run(cmd *cobra.Command, args []string) error {
 		a.Error = c.layers.problems()
 		_, err = out.Write(encode(a))
 	default:
-		_, err = io.WriteString(out, report(v, c.explain, screenOf(out)))
+		_, err = io.WriteString(out, report(&c.layers.floor, call, v, c.explain, screenOf(out)))
 	}
 	if err != nil {
 		return fmt.Errorf("writing the answer: %w", err)

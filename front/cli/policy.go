@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,24 +69,35 @@ func policyText(cmd *cobra.Command, name string) ([]byte, error) {
 }
 
 func newPolicyCheck() *cobra.Command {
-	layer := "operator"
+	layer := ""
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Check policy files and run the tests in them",
 		Long: `Check reads each file as a policy and runs the tests that its rules carry.
 Everything that is wrong is told as FILE:LINE:COLUMN with what to write
-instead, and the exit code is 1; it is 2 when a file cannot be read. "-" is
-standard input.`,
+instead, and the exit code is 1; it is 2 when a file cannot be read. What is
+understood and will hardly do what was meant is told as a warning. "-" is
+standard input.
+
+Without --layer a file .assent/policy.yaml is a project's, the one in /etc/assent
+the manager's, and any other the operator's.`,
 		Example: "  assent policy check ~/.config/assent/policy.yaml",
 		Args:    atLeastOne("name a policy file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := layerNamed(layer)
-			if err != nil {
-				return err
+			l := floor.Operator
+			if cmd.Flags().Changed("layer") {
+				var err error
+				if l, err = layerNamed(layer); err != nil {
+					return err
+				}
 			}
 			code := exitAllow
 			for _, name := range args {
 				text, err := policyText(cmd, name)
+				l := l
+				if !cmd.Flags().Changed("layer") {
+					l = layerOf(name)
+				}
 				switch {
 				case isUsage(err):
 					code = exitUsage
@@ -103,6 +115,9 @@ standard input.`,
 					fmt.Fprint(cmd.ErrOrStderr(), paragraph(err.Error()))
 					continue
 				}
+				for _, w := range p.Warnings() {
+					fmt.Fprint(cmd.ErrOrStderr(), paragraph(fmt.Sprintf("%s:%d:%d: warning: %s", name, w.Line, w.Column, withHint(w))))
+				}
 				tests := 0
 				for _, r := range p.Rules {
 					tests += len(r.Hits) + len(r.Misses)
@@ -112,9 +127,29 @@ standard input.`,
 			return ended(code)
 		},
 	}
-	cmd.Flags().StringVar(&layer, "layer", layer, "whose policy it is: the `LAYER` operator, managed or project")
+	cmd.Flags().StringVar(&layer, "layer", layer, "whose policy it is: the `LAYER` operator, managed or project (default: by the file's place)")
 	_ = cmd.RegisterFlagCompletionFunc("layer", cobra.FixedCompletions([]string{"operator", "managed", "project"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
+}
+
+// withHint is what a problem says, without its place.
+func withHint(p floor.Problem) string {
+	if p.Hint != "" {
+		return p.Message + " (" + p.Hint + ")"
+	}
+	return p.Message
+}
+
+// layerOf tells whose policy a file is by where it lies.
+func layerOf(name string) floor.Layer {
+	abs, err := filepath.Abs(name)
+	switch {
+	case err == nil && abs == managedPolicy:
+		return floor.Managed
+	case err == nil && filepath.Base(abs) == "policy.yaml" && filepath.Base(filepath.Dir(abs)) == ".assent":
+		return floor.Project
+	}
+	return floor.Operator
 }
 
 func count(n int, what string) string {
@@ -243,6 +278,9 @@ func writeRule(b *strings.Builder, r *floor.Rule, p paint) {
 	fmt.Fprintf(b, "    %s%s  %s%s", inkOf(r.Result).of(p, result), strings.Repeat(" ", 5-len(result)), strings.Join(text, ", "), more)
 	if len(r.Except) > 0 {
 		fmt.Fprintf(b, ", but not %s", oneLine(strings.Join(r.Except, ", "), maxTarget))
+	}
+	if len(r.Lifts) > 0 {
+		fmt.Fprintf(b, ", lifts shipped:%s", strings.Join(r.Lifts, ", shipped:"))
 	}
 	fmt.Fprintf(b, "  %s\n", p.faint(placeOf(r.Ref())))
 }
@@ -442,6 +480,9 @@ func ruleInFull(b *strings.Builder, r *floor.Rule, p paint) {
 	}
 	each("matches", r.Match)
 	each("but not", r.Except)
+	for _, id := range r.Lifts {
+		each("lifts", []string{"shipped:" + id})
+	}
 	each("hits", r.Hits)
 	each("misses", r.Misses)
 	if r.Reason != "" {

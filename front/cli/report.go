@@ -37,7 +37,7 @@ const maxFull = 2000
 
 // report tells a verdict to a person: the result, each effect with the rule
 // that judged it, and what would have to change.
-func report(v floor.Verdict, explain bool, s screen) string {
+func report(f *floor.Floor, call floor.Call, v floor.Verdict, explain bool, s screen) string {
 	p := s.paint
 	// In the order of the text, which is not always that of the doing.
 	v.Effects = slices.Clone(v.Effects)
@@ -46,8 +46,8 @@ func report(v floor.Verdict, explain bool, s screen) string {
 	var b strings.Builder
 	result := exitName(v.Result)
 	b.WriteString(inkOf(v.Result).of(p, result))
-	if v.Hatch {
-		b.WriteString(p.faint(" (runs a package that is fetched for it: no grant covers that)"))
+	if v.Hatch && v.Result != approval.Allow {
+		b.WriteString(p.faint(" (runs a package that is fetched for it: a grant does not answer this)"))
 	}
 	b.WriteString("\n\n")
 	if explain && v.Text != "" {
@@ -65,7 +65,7 @@ func report(v floor.Verdict, explain bool, s screen) string {
 			hang(&b, "", strings.TrimSuffix(line, "\n"), "", s.width)
 		}
 	}
-	if lines := changes(v); len(lines) > 0 {
+	if lines := changes(f, call, &v); len(lines) > 0 {
 		b.WriteString("\nTo change this:\n")
 		for _, l := range lines {
 			hang(&b, "  ", l, "    ", s.width)
@@ -218,15 +218,11 @@ const maxRemedies = 8
 
 // changes says what would have to change for the call to be allowed: one line
 // for each effect that is not. Beside a block nothing else matters.
-func changes(v floor.Verdict) (out []string) {
+func changes(f *floor.Floor, call floor.Call, v *floor.Verdict) (out []string) {
 	seen := make(map[string]bool)
-	for i := range v.Effects {
-		e := &v.Effects[i]
-		remedy := e.Remedy()
-		if remedy == "" || v.Result == approval.Block && e.Result != approval.Block {
-			continue
-		}
-		line := e.Kind.String() + " " + oneLine(e.Target, maxTarget) + ": " + oneLine(remedy, 4*maxTarget)
+	for _, r := range f.Remedies(call, v, maxRemedies+1) {
+		e := &v.Effects[r.Effect]
+		line := e.Kind.String() + " " + oneLine(e.Target, maxTarget) + ": " + oneLine(r.Text(placeOf), maxFull)
 		if seen[line] {
 			continue
 		}

@@ -1,0 +1,362 @@
+package floor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"assent/approval"
+	"assent/floor/effect"
+	"assent/floor/paths"
+)
+
+// Remedy is what would have to change for one effect of a call to be allowed.
+type Remedy struct {
+	// Effect is the place of the effect in the verdict.
+	Effect int
+	// Rule is a rule of the operator that allows the effect, as a policy on one
+	// line: "run: {allow: [go generate]}". It was tried. "" when there is none.
+	Rule string
+	// More says what else the rule would allow that one may not think of.
+	More string
+	// Decides is the rule of a person that stands in the way, if one does.
+	Decides *RuleRef
+	// Why says why no rule is proposed.
+	Why string
+}
+
+// Text is the remedy as a sentence; place says where a rule is.
+func (r *Remedy) Text(place func(*RuleRef) string) string {
+	switch {
+	case r.Decides != nil:
+		return fmt.Sprintf("the rule at %s decides; add an except to it, or remove it", place(r.Decides))
+	case r.Rule == "":
+		return r.Why
+	case r.More != "":
+		return fmt.Sprintf("the operator's rule  %s  would allow it, and %s", r.Rule, r.More)
+	}
+	return fmt.Sprintf("the operator's rule  %s  would allow it", r.Rule)
+}
+
+// maxLifted is how many shipped rules a proposed rule is an exception to. What
+// more of them protect is not lifted by the way.
+const maxLifted = 3
+
+// Remedies says for the effects of a verdict what would have to change, the
+// first so many of them. What a rule for the command already answers is left
+// out. Every rule that is proposed was tried: it allows its effect.
+func (f *Floor) Remedies(call Call, v *Verdict, most int) []Remedy {
+	t := trial{floor: f, call: call, verdict: v}
+	for i := range v.Effects {
+		t.effects = append(t.effects, v.Effects[i].Effect)
+	}
+	t.place = call.Place()
+	var out []Remedy
+	var runs []*Rule
+	order := make([]int, 0, len(v.Effects))
+	for _, run := range []bool{true, false} {
+		for i := range v.Effects {
+			if (v.Effects[i].Kind == effect.Run) == run {
+				order = append(order, i)
+			}
+		}
+	}
+	for _, i := range order {
+		e := &v.Effects[i]
+		if e.Result == approval.Allow || e.Result == approval.None || v.Result == approval.Block && e.Result != approval.Block {
+			continue
+		}
+		if len(out) == most {
+			break
+		}
+		if e.Kind != effect.Run && len(runs) > 0 && t.result(runs, i).Result == approval.Allow {
+			continue // the rule for the command has answered it
+		}
+		r, rules := t.remedy(i)
+		if e.Kind == effect.Run {
+			runs = append(runs, rules...)
+		}
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b Remedy) int { return a.Effect - b.Effect })
+	return out
+}
+
+// holdsHome reports whether a folder is the root, or the home folder is in it.
+func holdsHome(place *paths.Place, folder string) bool {
+	return folder == "/" || place.Home != "" && strings.HasPrefix(place.Home+"/", folder+"/")
+}
+
+// trial judges the effects of a verdict again with a further rule.
+type trial struct {
+	floor   *Floor
+	call    Call
+	place   *paths.Place
+	verdict *Verdict
+	effects []effect.Effect
+}
+
+// result is what an effect would get with further rules of the operator.
+func (t *trial) result(rules []*Rule, i int) *Judged {
+	f := *t.floor
+	f.Operator = f.Operator.with(rules)
+	v := f.JudgeEffects(t.call, t.effects, t.verdict.Text)
+	if i >= len(v.Effects) {
+		return &Judged{Result: approval.Block}
+	}
+	return &v.Effects[i]
+}
+
+// with is the policy with further rules.
+func (p *Policy) with(rules []*Rule) *Policy {
+	q := &Policy{Name: "a further rule", Extends: true, layer: Operator}
+	var all []*Rule
+	if p != nil {
+		q.Name, q.Extends, q.Scanner, q.deletes, q.file, q.stale = p.Name, p.Extends, p.Scanner, p.deletes, p.file, p.stale
+		all = slices.Clone(p.Rules)
+	}
+	for _, r := range append(all, rules...) {
+		c := *r // building changes it, and others judge by it
+		c.policy = q
+		q.deletes = q.deletes || c.Kind == effect.Delete
+		q.Rules = append(q.Rules, &c)
+	}
+	q.build()
+	return q
+}
+
+// remedy finds a rule for an effect, the narrowest first.
+func (t *trial) remedy(i int) (Remedy, []*Rule) {
+	e := &t.verdict.Effects[i]
+	r := Remedy{Effect: i}
+	switch {
+	case e.Rule != nil && !e.Rule.Default && e.Rule.Layer != Shipped:
+		r.Decides = e.Rule
+		return r, nil
+	case e.rule != nil && e.rule.fixed:
+		r.Why = "nothing lifts this: it protects assent itself"
+		return r, nil
+	}
+	if e.Tree && e.Path.Known() && holdsHome(t.place, e.Path.Abs) {
+		r.Why = "no rule is proposed: one for everything below " + shown(e.Path.Abs) + " would allow far more than this"
+		return r, nil
+	}
+	section := e.Kind.String()
+	if e.Kind == effect.Opaque {
+		section = "run"
+	}
+	patterns := e.suggestions(t.place)
+	for _, pattern := range patterns {
+		if rule, rules := t.lift(section, pattern, i); rule != "" {
+			r.Rule, r.More = rule, t.more(i, pattern)
+			return r, rules
+		}
+	}
+	switch {
+	case e.Result == approval.Block && e.rule != nil && e.rule.ID != "":
+		r.Why = fmt.Sprintf("only a rule of the operator with  except: shipped:%s  lifts this", e.rule.ID)
+	case len(patterns) > 0:
+		r.Why = "a person must answer: no single rule allows this, it touches what several protect"
+	default:
+		r.Why = "a person must answer: no rule can allow what cannot be told"
+	}
+	return r, nil
+}
+
+// lift tries a pattern, and when shipped rules are still in the way, as an
+// exception to each of them.
+func (t *trial) lift(section, pattern string, i int) (string, []*Rule) {
+	var ids []string
+	match := quotePattern(pattern)
+	files := 1
+	for {
+		text := fmt.Sprintf("%s: {allow: [%s]}", section, match)
+		if len(ids) > 0 {
+			except := fmt.Sprintf("%q", ids[0])
+			if len(ids) > 1 {
+				except = "[" + except
+				for _, id := range ids[1:] {
+					except += fmt.Sprintf(", %q", id)
+				}
+				except += "]"
+			}
+			if files > 1 {
+				match = "[" + match + "]"
+			}
+			text = fmt.Sprintf("%s: {allow: [{match: %s, except: %s}]}", section, match, except)
+		}
+		p, err := ParsePolicy("a proposed rule", []byte(text))
+		if err != nil {
+			return "", nil
+		}
+		got := t.result(p.Rules, i)
+		if got.Result == approval.Allow {
+			return text, p.Rules
+		}
+		if next := quotePattern(pathPattern(t.place, got.File, "", false)); got.File != "" && len(ids) == 0 && files < maxLifted && !strings.Contains(match, next) {
+			match += ", " + next // a further file of the tree decides
+			files++
+			continue
+		}
+		if got.File != "" || got.rule == nil || got.rule.fixed || got.rule.ID == "" || got.rule.policy.layer != Shipped || len(ids) == maxLifted {
+			return "", nil
+		}
+		id := "shipped:" + got.rule.ID
+		if slices.Contains(ids, id) {
+			return "", nil
+		}
+		ids = append(ids, id)
+	}
+}
+
+// more says what else a rule for a command answers.
+func (t *trial) more(i int, pattern string) string {
+	e := &t.verdict.Effects[i]
+	if e.Kind != effect.Run && e.Kind != effect.Opaque || e.Command == nil {
+		return ""
+	}
+	net, opaque := false, false
+	for k := range t.verdict.Effects {
+		if o := &t.verdict.Effects[k]; o.Command == e.Command {
+			net = net || o.Kind == effect.Net
+			opaque = opaque || o.Kind == effect.Opaque && o.Coverable
+		}
+	}
+	name := shown(e.Command.Program)
+	switch {
+	case net && e.Command.Class == effect.Remote:
+		return "let " + name + " run anything there"
+	case net:
+		return "let " + name + " contact any address"
+	case e.Command.Class == effect.Code && len(e.Command.Sub) == 0 && !strings.Contains(pattern, " "):
+		return "let " + name + " run any code"
+	case opaque && e.Command.Described:
+		return "whatever else it does that cannot be told"
+	}
+	return ""
+}
+
+// suggestions are patterns that would name just this, the narrowest first.
+func (j *Judged) suggestions(place *paths.Place) []string {
+	switch j.Kind {
+	case effect.Run, effect.Opaque:
+		return j.commandPatterns()
+	case effect.Read, effect.Write, effect.Delete:
+		return j.pathPatterns(place)
+	case effect.Net:
+		a := parseAddress(j.Target)
+		if a.host == "" || a.odd {
+			return nil
+		}
+		return []string{a.host}
+	}
+	return []string{j.Target}
+}
+
+// commandPatterns are the program with its subcommand and with the option that
+// a rule is about; for programs that run what they are given, first with it.
+func (j *Judged) commandPatterns() []string {
+	c := j.Command
+	if c == nil || c.Program == "" || j.Kind == effect.Opaque && !j.Coverable {
+		return nil
+	}
+	if j.inner != nil {
+		c = j.inner
+	}
+	text := ""
+	for _, w := range c.Wrappers {
+		if w == "sudo" || w == "doas" {
+			text += w + " "
+		}
+	}
+	text += patternWord(c.Program)
+	for _, s := range c.Sub {
+		text += " " + patternWord(s)
+	}
+	if j.rule != nil {
+		for i := range j.rule.match.runs {
+			for k := range j.rule.match.runs[i].words {
+				if w := &j.rule.match.runs[i].words[k]; w.option && c.Has(w.name) {
+					return []string{text + " " + w.name, text}
+				}
+			}
+		}
+	}
+	var out []string
+	switch c.Class {
+	case effect.Code, effect.Install, effect.Remote, effect.Agent, effect.Service, effect.System, effect.Process:
+		// What is run, installed or reached is most of what such a command does.
+		if j.Kind == effect.Run && len(c.Operands) > 0 && len(c.Sub) == 0 && givenPlainly(c.Operands[0]) {
+			out = append(out, text+" "+patternWord(c.Operands[0]))
+		}
+	}
+	return append(out, text)
+}
+
+// givenPlainly reports whether an operand can stand in a pattern for itself.
+func givenPlainly(s string) bool {
+	return s != "" && s[0] != '-' && !unknown(s) && !strings.ContainsAny(s, "*?[\n") && len(s) <= 100
+}
+
+// patternWord quotes a word for a run pattern.
+func patternWord(s string) string {
+	if s != "" && !strings.ContainsAny(s, " \t\n\r'\"\\*?;|&<>()`$@=") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// pathPatterns name the path, in the form in which a person would.
+func (j *Judged) pathPatterns(place *paths.Place) []string {
+	switch {
+	case j.File != "": // never all of the tree: that file is why it is not allowed
+		return []string{pathPattern(place, j.File, "", false)}
+	case !j.Path.Known():
+		return nil
+	case j.Path.Glob:
+		return []string{j.Path.Abs}
+	}
+	out := []string{pathPattern(place, j.Path.Abs, j.Path.Rel, j.Tree)}
+	if plain := pathPattern(nil, j.Path.Abs, "", j.Tree); plain != out[0] {
+		out = append(out, plain)
+	}
+	return out
+}
+
+func pathPattern(place *paths.Place, abs, rel string, tree bool) string {
+	if rel == "." && tree {
+		return "."
+	}
+	home, root := "", abs
+	if place != nil && place.Home != "" && place.Home != "/" {
+		if rest, ok := strings.CutPrefix(abs, place.Home); ok && (rest == "" || rest[0] == '/') {
+			home, root = "~", rest
+		}
+	}
+	if place != nil && rel == "" && place.Workspace != "" {
+		if rest, ok := strings.CutPrefix(abs, place.Workspace+"/"); ok {
+			rel = rest
+		}
+	}
+	if rel != "" && rel != "." {
+		home, root = "", rel
+	}
+	text := home + paths.Quote(root)
+	if tree {
+		text = strings.TrimSuffix(text, "/") + "/**"
+	}
+	return text
+}
+
+// quotePattern quotes what YAML would take for something else.
+func quotePattern(s string) string {
+	plain := s != ""
+	for i := 0; i < len(s) && plain; i++ {
+		c := s[i]
+		plain = c >= 0x80 || 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '/' || c == '.' || i > 0 && (c == '-' || c == '_' || c == ' ' || c == '*')
+	}
+	if plain && s != "." && s[len(s)-1] != ' ' {
+		return s
+	}
+	return fmt.Sprintf("%q", s)
+}

@@ -1,0 +1,89 @@
+package floor
+
+import (
+	"bufio"
+	"os"
+	"strings"
+	"testing"
+
+	"assent/approval"
+)
+
+// remediesWork applies every rule that is proposed, each alone: it must allow
+// its effect, and all together the call, where each effect has a rule.
+func remediesWork(t *testing.T, f *Floor, call Call, v *Verdict) {
+	t.Helper()
+	remedies := f.Remedies(call, v, len(v.Effects))
+	var all []*Rule
+	whole := v.Result != approval.Block // beside a block nothing else is told
+	for _, r := range remedies {
+		if r.Rule == "" {
+			whole = false
+			if r.Why == "" && r.Decides == nil {
+				t.Errorf("%s: nothing is said of effect %d", call.Arguments, r.Effect)
+			}
+			continue
+		}
+		p, err := ParsePolicy("remedy", []byte(r.Rule))
+		if err != nil {
+			t.Errorf("%s: the proposed rule %s is none: %v", call.Arguments, r.Rule, err)
+			continue
+		}
+		w := (&Floor{Operator: p}).Judge(call)
+		if len(w.Effects) != len(v.Effects) || w.Effects[r.Effect].Result != approval.Allow {
+			t.Errorf("%s: %s does not allow effect %d\n%s", call.Arguments, r.Rule, r.Effect, story(w))
+		}
+		all = append(all, p.Rules...)
+	}
+	if w := (&Floor{Operator: f.Operator.with(all)}).Judge(call); whole && w.Result != approval.Allow {
+		t.Errorf("%s: all that is proposed does not allow it\n%s", call.Arguments, story(w))
+	}
+}
+
+// What is proposed for the commands that are never silent works.
+func TestRemediesOfTheSurface(t *testing.T) {
+	file, err := os.Open("testdata/surface/loud.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines := bufio.NewScanner(file)
+	var f Floor
+	for n := 0; lines.Scan(); {
+		line := lines.Text()
+		if line == "" || strings.HasPrefix(line, "# ") {
+			continue
+		}
+		if n++; testing.Short() && n%10 != 0 {
+			continue
+		}
+		v := f.Judge(bash(line))
+		remediesWork(t, &f, bash(line), &v)
+	}
+}
+
+// What is proposed, and what is not.
+func TestRemedyTexts(t *testing.T) {
+	for _, test := range []struct{ name, command, want string }{
+		{"subcommand", "git commit -m x", "the operator's rule  run: {allow: [git commit]}  would allow it"},
+		{"what is run", "python3 script.py", "the operator's rule  run: {allow: [python3 script.py]}  would allow it"},
+		{"any code", "python3 -c 'print(1)'", "the operator's rule  run: {allow: [python3]}  would allow it, and let python3 run any code"},
+		{"any address, said once", "curl -s https://example.com", "the operator's rule  run: {allow: [curl]}  would allow it, and let curl contact any address"},
+		{"option of the rule", "git push --force", "the operator's rule  run: {allow: [git push --force]}  would allow it"},
+		{"block", "cat ~/.ssh/id_rsa", `the operator's rule  read: {allow: [{match: "~/.ssh/id_rsa", except: "shipped:ssh"}]}  would allow it`},
+		{"everything", "find / -name x", "no rule is proposed: one for everything below / would allow far more than this"},
+		{"the home", "rm -rf ~", "no rule is proposed: one for everything below /home/user would allow far more than this"},
+		{"cannot be told", "cat $X", "a person must answer: no rule can allow what cannot be told"},
+		{"fixed", "assent mode yolo", "nothing lifts this: it protects assent itself"},
+		{"covered by the run rule", "frobnicate x", "the operator's rule  run: {allow: [frobnicate]}  would allow it"},
+	} {
+		v := new(Floor).Judge(bash(test.command))
+		var got []string
+		for _, r := range new(Floor).Remedies(bash(test.command), &v, 8) {
+			got = append(got, r.Text((*RuleRef).Place))
+		}
+		if strings.Join(got, "\n") != test.want {
+			t.Errorf("%s: %s\n got %s\nwant %s", test.name, test.command, strings.Join(got, "\n     "), test.want)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package floor
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"assent/approval"
+	"assent/floor/commands"
+	"assent/floor/effect"
+	"assent/internal/spell"
+)
+
+// Warnings tells what in a policy is understood and will hardly do what was
+// meant: rules without any effect, and patterns that seem to be written in
+// another notation. They refuse nothing.
+func (p *Policy) Warnings() Problems {
+	var ps Problems
+	warn := func(r *Rule, hint, format string, args ...any) {
+		ps = append(ps, Problem{r.File, r.Line, r.Column, fmt.Sprintf(format, args...), hint})
+	}
+	type place struct {
+		kind    effect.Kind
+		pattern string
+	}
+	strictest := map[place]*Rule{}
+	for _, r := range p.Rules {
+		for _, m := range r.Match {
+			at := place{r.Kind, m}
+			if old := strictest[at]; old == nil || r.Result.Stricter(old.Result) {
+				strictest[at] = r
+			}
+		}
+	}
+	for _, r := range p.Rules {
+		if r.Result == approval.Allow && p.layer != Operator && p.layer != Shipped {
+			warn(r, "", "allow does nothing in the policy of the %s, which only makes results stricter", p.layer)
+		}
+		if r.Result == approval.Allow && r.Message != "" {
+			warn(r, "a reason is for people", "the message of a rule that allows is never told")
+		}
+		for _, m := range r.Match {
+			if s := strictest[place{r.Kind, m}]; s != r && s.Result != r.Result && len(s.Except) == 0 && s.negated.empty() {
+				warn(r, "the strictest rule wins", "%q never decides here: line %d has it under %s", shown(m), s.Line, s.Result)
+			}
+		}
+		for _, m := range slices.Concat(r.Match, r.Except) {
+			if message, hint := oddPattern(r, m); message != "" {
+				warn(r, hint, "%s", message)
+			}
+		}
+	}
+	return ps.sorted()
+}
+
+// oddPattern tells what is odd about a pattern.
+func oddPattern(r *Rule, text string) (message, hint string) {
+	if r.Kind != effect.Opaque && looksRegular(r.Kind, text) {
+		return fmt.Sprintf("%q looks like a regular expression, which patterns are not", shown(text)), `"*" is any text, "?" one character`
+	}
+	switch r.Kind {
+	case effect.MCP:
+		if server, tool, ok := strings.Cut(text, ":"); ok && !strings.Contains(text, "/") && server != "" && tool != "" {
+			return fmt.Sprintf("%q is taken for the name of a server", shown(text)), fmt.Sprintf("a tool of it is %q", shown(server+"/"+strings.TrimLeft(tool, ":")))
+		}
+	case effect.Run:
+		return oddProgram(r, text)
+	}
+	return "", ""
+}
+
+// looksRegular reports whether a pattern has what only a regular expression
+// has. Names of files may have much of it.
+func looksRegular(kind effect.Kind, s string) bool {
+	switch kind {
+	case effect.Read, effect.Write, effect.Delete:
+		return strings.HasPrefix(s, "^") || strings.HasSuffix(s, "$")
+	}
+	for _, mark := range []string{`\b`, `\s`, `\d`, `\w`, "(?", "[^", ".+"} {
+		if strings.Contains(s, mark) {
+			return true
+		}
+	}
+	for i := 0; ; i++ {
+		k := strings.Index(s[i:], ".*")
+		if k < 0 {
+			break
+		}
+		if i += k; (i == 0 || strings.IndexByte("*./", s[i-1]) < 0) && (i+2 == len(s) || s[i+2] == ' ') {
+			return true // "git .*", "git.*"; and not "*.*" or "docs/.*"
+		}
+	}
+	return strings.HasPrefix(s, "^") || strings.HasSuffix(s, "$")
+}
+
+// oddProgram tells of a program that nobody knows: for a rule that restricts
+// always, since it then holds for nothing; otherwise when it is near one that
+// is known.
+func oddProgram(r *Rule, text string) (message, hint string) {
+	words, err := splitWords(text)
+	if err != nil || words[0].wild || strings.ContainsAny(words[0].text, "/@") || words[0].text == "assent" {
+		return "", ""
+	}
+	name := words[0].text
+	know := commands.Default()
+	if know.Lookup(name) != nil || know.Lookup(path.Base(strings.ToLower(name))) != nil {
+		return "", ""
+	}
+	if _, tool := tools[name]; tool {
+		return "", ""
+	}
+	if near := nearest(name, know.Names()); near != "" && spell.Distance(name, near) <= 2 {
+		hint = "did you mean " + near + "?"
+	}
+	if hint == "" && r.Result < approval.Deny {
+		return "", ""
+	}
+	return fmt.Sprintf("no program %q is known: the rule only holds for that very name", shown(name)), hint
+}
