@@ -1,7 +1,9 @@
 package floor
 
 import (
+	"fmt"
 	"strings"
+	"unicode"
 
 	"assent/floor/effect"
 	"assent/floor/paths"
@@ -123,14 +125,34 @@ func (r *reading) run(name string, class effect.Class) {
 // shown makes a name from outside fit for a message: short, one line.
 func shown(s string) string {
 	const limit = 80
-	s = strings.Map(func(c rune) rune {
-		if c < 0x20 || c == 0x7f {
-			return '�'
-		}
-		return c
-	}, s)
+	s = visible(s)
 	if len(s) > limit {
 		s = strings.ToValidUTF8(s[:limit], "") + "…"
 	}
 	return s
+}
+
+// visible writes out what would steer a terminal or turn the direction of
+// text, so that a message is read as it is.
+func visible(s string) string {
+	plain := func(c rune) bool {
+		return c >= 0x20 && c < 0x7f || c >= 0xa0 && !unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp)
+	}
+	if strings.IndexFunc(s, func(c rune) bool { return !plain(c) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, c := range s {
+		switch {
+		case plain(c):
+			b.WriteRune(c)
+		case c < 0x20:
+			b.WriteRune(0x2400 + c) // the pictures of control characters
+		case c == 0x7f:
+			b.WriteRune('␡')
+		default:
+			fmt.Fprintf(&b, "<U+%04X>", c)
+		}
+	}
+	return b.String()
 }

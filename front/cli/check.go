@@ -167,6 +167,9 @@ func (c *checker) run(cmd *cobra.Command, args []string) error {
 	if err := c.layers.machine(c.policy, call, warn); err != nil {
 		return err
 	}
+	if near := floor.NearTool(c.name); near != "" {
+		warn("no tool is known by the name %q: did you mean %s?", c.name, near)
+	}
 	call = senses.Complete(call)
 	v := c.layers.judge(call)
 
