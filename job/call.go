@@ -19,10 +19,20 @@ type Call struct {
 	Kind      Kind
 	Name      string         // the tool
 	Arguments jsontext.Value // an object, or empty for none
+	// Workspace, Cwd and Home are the session's folders, absolute; Cwd and Home
+	// may be empty.
+	Workspace, Cwd, Home string
+	// Paths are the prepared paths of the licensed leaf: what a body may open
+	// beside the workspace (law ruling 9). A guard is heard before they are
+	// known.
+	Paths []approval.Path
 	// Resumed says that the body was licensed in an earlier life and may have
 	// had its effect already. A body that cannot be run twice reports that and
 	// does not run (law §7).
 	Resumed bool
+	// Begun says that the earlier life wrote down that the body began. Where
+	// it did not, no body of this call has run.
+	Begun bool
 	// Progress tells those who look how far the body is. It may be nil.
 	Progress func(text string)
 }

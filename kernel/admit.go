@@ -1,0 +1,258 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"assent/approval"
+	"assent/job"
+	"assent/plexus"
+	"assent/session"
+)
+
+// Why a session or a call is not taken.
+var (
+	// ErrTooLarge: more than the kernel keeps.
+	ErrTooLarge = errors.New("too large")
+	// ErrPlace: a folder is not absolute, or is none.
+	ErrPlace = errors.New("not an absolute path of a folder")
+)
+
+// NewSession is a session to be made.
+type NewSession struct {
+	ID   string // made when empty
+	Seat approval.Seat
+	// Mode is the permission mode by name; empty is the default (law §6). An
+	// unattended session needs auto or yolo.
+	Mode      string
+	Client    string
+	Workspace string // absolute, an existing folder
+	Cwd       string // the same; the workspace when empty
+	Home      string // the same; unknown when empty
+	// Parent is the session whose agent started this one. The child has its
+	// seat, and its mode of this moment unless a person names another; grants
+	// are not handed down.
+	Parent string
+	Facts  string // a JSON object with whatever else its client knows, or ""
+}
+
+// CreateSession makes a session. An agent may ask for one, and has no say in
+// its mode and seat.
+func (k *Kernel) CreateSession(ctx context.Context, s NewSession, by plexus.Writer) (plexus.Session, error) {
+	row, err := k.createSession(ctx, s, by)
+	if err != nil {
+		return plexus.Session{}, fmt.Errorf("create session: %w", err)
+	}
+	return row, nil
+}
+
+func (k *Kernel) createSession(ctx context.Context, s NewSession, by plexus.Writer) (plexus.Session, error) {
+	if !k.enter() {
+		return plexus.Session{}, ErrClosed
+	}
+	defer k.leave()
+	switch by.Role {
+	case plexus.Host, plexus.Human:
+	case plexus.Agent:
+		if s.Mode != "" || s.Seat != approval.Attended {
+			return plexus.Session{}, fmt.Errorf("an agent does not choose its mode or seat: %w", plexus.ErrRole)
+		}
+	case plexus.Nobody:
+		return plexus.Session{}, plexus.ErrRole
+	}
+	if s.ID == "" {
+		s.ID = k.NewID()
+	}
+	if s.Cwd == "" {
+		s.Cwd = s.Workspace
+	}
+	for _, place := range []struct {
+		what string
+		path *string
+	}{{"workspace", &s.Workspace}, {"cwd", &s.Cwd}, {"home", &s.Home}} {
+		if *place.path == "" && place.what == "home" {
+			continue
+		}
+		if err := folder(*place.path); err != nil {
+			return plexus.Session{}, fmt.Errorf("%s %q: %w", place.what, *place.path, err)
+		}
+		*place.path = filepath.Clean(*place.path)
+	}
+	mode, seat, err := k.admitMode(ctx, s)
+	if err != nil {
+		return plexus.Session{}, err
+	}
+	row := plexus.Session{
+		ID: s.ID, Seat: seat, Client: s.Client,
+		Workspace: s.Workspace, Cwd: s.Cwd, Home: s.Home, Parent: s.Parent, Facts: s.Facts,
+	}
+	// The mode an unattended session is admitted with is the host's to write.
+	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: []plexus.Row{
+		row, plexus.Register{Session: s.ID, Name: plexus.StandingPolicy, Value: plexus.Text(mode.String())},
+	}})
+	return row, err
+}
+
+// admitMode is the mode and the seat of a new session.
+func (k *Kernel) admitMode(ctx context.Context, s NewSession) (approval.Mode, approval.Seat, error) {
+	name, seat := s.Mode, s.Seat
+	switch {
+	case s.Parent != "":
+		parent, facts, err := k.view(ctx, s.Parent)
+		if err != nil {
+			return 0, 0, fmt.Errorf("parent %q: %w", s.Parent, err)
+		}
+		seat = facts.Seat
+		if name == "" {
+			name = parent.CurrentPolicy.String()
+		}
+	case name == "":
+		mode, err := k.defaultPolicy(ctx)
+		if err != nil {
+			return 0, 0, err
+		}
+		name = mode.String()
+	}
+	if seat == approval.Unattended {
+		mode, err := approval.AdmitUnattended(name)
+		return mode, seat, err
+	}
+	mode, err := approval.ParseMode(name)
+	return mode, seat, err
+}
+
+func folder(path string) error {
+	if !filepath.IsAbs(path) {
+		return ErrPlace
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrPlace, err)
+	}
+	if !info.IsDir() {
+		return ErrPlace
+	}
+	return nil
+}
+
+// NewCall is a call to be admitted.
+type NewCall struct {
+	Session string
+	ID      string // made when empty
+	Parent  string // a sequence of the session, or ""
+	Ord     int64  // place among its siblings
+	// Kind is [job.Foreign] for a call of a client's own, the only one an agent
+	// may mint. A sequence holds other jobs and is no call.
+	Kind      job.Kind
+	Name      string // the tool, as the client spells it
+	Arguments []byte // one JSON object, or empty
+	Facts     string // a JSON object: what else the client said, or ""
+}
+
+// Admit mints a leaf (law §1). It authorizes nothing; what becomes of it is
+// read in the document. On return it is durable.
+func (k *Kernel) Admit(ctx context.Context, c NewCall, by plexus.Writer) (plexus.Job, error) {
+	if !k.enter() {
+		return plexus.Job{}, fmt.Errorf("admit call: %w", ErrClosed)
+	}
+	defer k.leave()
+	if c.ID == "" {
+		c.ID = k.NewID()
+	}
+	row := plexus.Job{
+		Session: c.Session, ID: c.ID, Parent: c.Parent, Ord: c.Ord,
+		Kind: string(c.Kind), Name: c.Name, Arguments: string(c.Arguments), Facts: c.Facts,
+	}
+	err := checkCall(c)
+	if err == nil {
+		_, err = k.Document.Apply(ctx, plexus.Tx{Writer: by, Writes: []plexus.Row{row}})
+	}
+	if err != nil {
+		return plexus.Job{}, fmt.Errorf("admit call: %w", err)
+	}
+	return row, nil
+}
+
+// maxName is longer than the name of any tool.
+const maxName = 1024
+
+func checkCall(c NewCall) error {
+	switch {
+	case c.Name == "" && !c.Kind.Sequence():
+		return fmt.Errorf("the tool has no name: %w", plexus.ErrValue)
+	case len(c.Name) > maxName:
+		return fmt.Errorf("the tool's name has %d bytes, %d are the most: %w", len(c.Name), maxName, ErrTooLarge)
+	case len(c.Facts) > job.MaxArguments:
+		return fmt.Errorf("the facts have %d bytes, %d are the most: %w", len(c.Facts), job.MaxArguments, ErrTooLarge)
+	}
+	return job.CheckArguments(c.Arguments)
+}
+
+// Cancel cancels a leaf, a sequence with all in it or, with "", what is under
+// way in the session (law §2, ruling 4). For a leaf it returns when that is
+// durable; for the others, when it is under way.
+func (k *Kernel) Cancel(ctx context.Context, id, what string, by plexus.Writer) error {
+	if by.Role == plexus.Nobody {
+		return fmt.Errorf("cancel: %w", plexus.ErrRole)
+	}
+	leaf := session.JobID(what)
+	err := k.do(ctx, id, leaf, func(o *owner) (func() (bool, error), error) {
+		if minter, ok := o.minters[leaf]; by.Role == plexus.Agent && (!ok || minter != by) {
+			return nil, plexus.ErrRole // an agent cancels what it minted
+		}
+		o.step(session.CancelAsked{Job: leaf})
+		return func() (bool, error) {
+			l, open := o.m.Leaf(leaf)
+			return !open || l.Cancelled, nil
+		}, nil
+	})
+	if err != nil {
+		return fmt.Errorf("cancel: %w", err)
+	}
+	return nil
+}
+
+// view is what the law reads of a session now, and its facts.
+func (k *Kernel) view(ctx context.Context, id string) (view approval.Session, facts plexus.Session, err error) {
+	type seen struct {
+		view  approval.Session
+		facts plexus.Session
+	}
+	found := make(chan seen, 1)
+	err = k.do(ctx, id, "", func(o *owner) (func() (bool, error), error) {
+		found <- seen{o.m.View(), o.facts}
+		return nil, nil
+	})
+	if err != nil {
+		return view, facts, err
+	}
+	s := <-found
+	return s.view, s.facts, nil
+}
+
+// View is what the law reads of a session now: its mode, grants and the rest.
+func (k *Kernel) View(ctx context.Context, id string) (approval.Session, error) {
+	view, _, err := k.view(ctx, id)
+	return view, err
+}
+
+// Queue is approvalQueue of a sequence, or of the session for "": the leaves
+// under it that need a person, in tree order (law §8).
+func (k *Kernel) Queue(ctx context.Context, id, under string) ([]string, error) {
+	found := make(chan []string, 1)
+	err := k.do(ctx, id, "", func(o *owner) (func() (bool, error), error) {
+		var ids []string
+		for _, job := range o.m.Queue(session.JobID(under)) {
+			ids = append(ids, string(job))
+		}
+		found <- ids
+		return nil, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return <-found, nil
+}

@@ -1,0 +1,92 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"assent/approval"
+	"assent/session"
+)
+
+// errNoClassifier is why an attempt fails in a kernel that has none: a person
+// is asked, and the law's schedule goes on (law §9).
+var errNoClassifier = errors.New("no classifier is configured")
+
+// voting is an attempt of the classifier that waits or runs.
+type voting struct {
+	timer *timer
+	stop  context.CancelCauseFunc
+}
+
+func (v *voting) end() {
+	if v.timer != nil {
+		v.timer.cancel()
+	}
+	if v.stop != nil {
+		v.stop(errCancelled)
+	}
+}
+
+// classify begins an attempt once its time has come.
+func (o *owner) classify(a session.Action) {
+	v := &voting{}
+	o.voting[a.Job] = v
+	begin := func() {
+		if o.voting[a.Job] == v {
+			o.vote(a, v)
+		}
+	}
+	if a.After <= 0 {
+		o.later(begin)
+		return
+	}
+	v.timer = o.k.after(a.After, func() { o.later(begin) })
+}
+
+func (o *owner) vote(a session.Action, v *voting) {
+	leaf, ok := o.m.Leaf(a.Job)
+	if !ok {
+		delete(o.voting, a.Job)
+		return
+	}
+	end := func(vote approval.JudgeResult, err error) {
+		if o.voting[a.Job] == v {
+			delete(o.voting, a.Job)
+		}
+		if err != nil {
+			o.step(session.ClassifierFailed{Job: a.Job, Attempt: a.Attempt, Message: err.Error()})
+			return
+		}
+		o.step(session.ClassifierDone{Job: a.Job, Vote: vote})
+	}
+	if o.k.Classifier == nil {
+		end(approval.NoVote, errNoClassifier)
+		return
+	}
+	question := Question{Session: o.id, Leaf: leaf, View: o.m.View(), Attempt: a.Attempt}
+	ctx, stop := context.WithCancelCause(o.k.ctx)
+	v.stop = stop
+	o.k.busy.Go(func() {
+		vote, err := ask(ctx, o.k.Classifier, question)
+		stop(nil)
+		if o.k.ending() && err != nil {
+			return // the next life asks again
+		}
+		o.later(func() { end(vote, err) })
+	})
+}
+
+// ask is one attempt. A panic and an answer that is none are failed ones.
+func ask(ctx context.Context, c Classifier, q Question) (vote approval.JudgeResult, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			vote, err = approval.NoVote, fmt.Errorf("the classifier failed: %v", r)
+		}
+	}()
+	vote, err = c.Vote(ctx, q)
+	if err == nil && vote != approval.JudgeAllow && vote != approval.JudgeDeny {
+		err = errors.New("the classifier gave no vote")
+	}
+	return vote, err
+}

@@ -1,0 +1,308 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"assent/job"
+	"assent/plexus"
+	"assent/session"
+)
+
+// Kernel owns all sessions of a document. Its methods may be called at once.
+type Kernel struct {
+	Options
+	host plexus.Writer
+
+	ctx   context.Context // of everything that runs; ends with ErrClosed
+	stop  context.CancelCauseFunc
+	slots *slots
+	saves *saver
+
+	bodies *job.Starter
+
+	mu      sync.Mutex
+	closing bool
+	busy    sync.WaitGroup // whatever may still post or write
+	owners  map[string]*owner
+	timers  map[*timer]struct{}
+	set     Settings
+	seen    plexus.Rev    // delivered to the owners
+	more    chan struct{} // closed when seen moves; nil when nobody waits
+
+	watching sync.WaitGroup
+	unwatch  context.CancelFunc
+	forget   func() // ends being told of the machine's policies
+	close    func() error
+}
+
+// Open starts a kernel and takes up what is unsettled in the document (law
+// §7, ruling 3). ctx bounds the opening alone.
+func Open(ctx context.Context, opts Options) (*Kernel, error) {
+	if opts.Document == nil {
+		return nil, errors.New("open kernel: no document")
+	}
+	k := &Kernel{
+		Options: opts.withDefaults(),
+		owners:  make(map[string]*owner),
+		timers:  make(map[*timer]struct{}),
+	}
+	k.host = plexus.Writer{Role: plexus.Host, Name: k.Name}
+	k.ctx, k.stop = context.WithCancelCause(context.Background())
+	k.slots = newSlots(k)
+	k.saves = &saver{k: k}
+	k.bodies = job.NewStarter(k.Registry, k.bodyEnded)
+	k.close = sync.OnceValue(k.shut)
+	if err := k.Configure(ctx, opts.Settings); err != nil {
+		k.stop(ErrClosed)
+		return nil, fmt.Errorf("open kernel: %w", err)
+	}
+	unsettled, rev, err := k.Document.Unsettled(ctx)
+	if err != nil {
+		k.stop(ErrClosed)
+		return nil, fmt.Errorf("open kernel: %w", err)
+	}
+	k.seen = rev
+	for _, id := range unsettled {
+		k.post(id, true, func(*owner) {})
+	}
+	k.forget = k.Policies.Notify("", k.policyChanged)
+	k.policyChanged()
+	watch, unwatch := context.WithCancel(context.Background())
+	k.unwatch = unwatch
+	k.watching.Go(func() { k.watch(watch, rev) })
+	return k, nil
+}
+
+// Close ends the kernel: nothing is begun any more, bodies are stopped and
+// waited for, what is known is written. Leaves stay as they are; the next life
+// goes on with them. The document is its owner's to close, afterwards.
+func (k *Kernel) Close() error { return k.close() }
+
+func (k *Kernel) shut() error {
+	k.mu.Lock()
+	k.closing = true
+	timers := k.timers
+	k.timers = nil
+	k.mu.Unlock()
+	for t := range timers {
+		t.stop()
+	}
+	k.forget()
+	k.unwatch()
+	k.watching.Wait()
+	k.stop(ErrClosed)
+	k.slots.close()
+	k.bodies.Close()
+	k.busy.Wait()
+	for _, o := range k.owners {
+		o.end()
+	}
+	clear(k.owners)
+	return nil
+}
+
+// enter counts somebody who works for the kernel from outside; false when it
+// closes. Whoever works inside, and so is counted, begins more with busy.Go.
+func (k *Kernel) enter() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closing {
+		return false
+	}
+	k.busy.Add(1)
+	return true
+}
+
+func (k *Kernel) leave() { k.busy.Done() }
+
+func (k *Kernel) ending() bool { return k.ctx.Err() != nil }
+
+// timer is something that happens later, unless the kernel closes.
+type timer struct {
+	k     *Kernel
+	mu    sync.Mutex
+	stop_ func() bool
+}
+
+// after has f called when d has passed.
+func (k *Kernel) after(d time.Duration, f func()) *timer {
+	t := &timer{k: k}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closing {
+		return t
+	}
+	k.timers[t] = struct{}{}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stop_ = k.After(d, func() {
+		if !k.enter() {
+			return
+		}
+		defer k.leave()
+		k.mu.Lock()
+		_, on := k.timers[t]
+		delete(k.timers, t)
+		k.mu.Unlock()
+		if on {
+			f()
+		}
+	})
+	return t
+}
+
+// cancel keeps f from being called, if it has not begun.
+func (t *timer) cancel() {
+	t.k.mu.Lock()
+	delete(t.k.timers, t)
+	t.k.mu.Unlock()
+	t.stop()
+}
+
+func (t *timer) stop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stop_ != nil {
+		t.stop_()
+	}
+}
+
+// watch hands the rows of the document to whom they concern.
+func (k *Kernel) watch(ctx context.Context, after plexus.Rev) {
+	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
+		for rows, err := range k.Document.Watch(ctx, after, plexus.Filter{}) {
+			if err != nil {
+				if ctx.Err() != nil || errors.Is(err, plexus.ErrClosed) {
+					return
+				}
+				k.trouble(err)
+				break
+			}
+			wait = time.Second
+			after = rows[len(rows)-1].Stamped().Rev
+			k.deliver(rows)
+			k.mu.Lock()
+			k.seen = after
+			if k.more != nil {
+				close(k.more)
+				k.more = nil
+			}
+			k.mu.Unlock()
+		}
+		again := make(chan struct{})
+		stop := k.After(wait, func() { close(again) })
+		select {
+		case <-again:
+		case <-ctx.Done():
+			stop()
+			return
+		}
+	}
+}
+
+// catchUp waits until all that is in the document now was delivered, so that
+// who acts on what they read there is understood.
+func (k *Kernel) catchUp(ctx context.Context) error {
+	head, err := k.Document.Head(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		k.mu.Lock()
+		if k.seen >= head.Rev {
+			k.mu.Unlock()
+			return nil
+		}
+		if k.more == nil {
+			k.more = make(chan struct{})
+		}
+		more := k.more
+		k.mu.Unlock()
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-k.ctx.Done():
+			return ErrClosed
+		}
+	}
+}
+
+// deliver hands over the rows of one transaction. A new leaf gives its session
+// an owner.
+func (k *Kernel) deliver(rows []plexus.Row) {
+	upto := session.Rev(rows[len(rows)-1].Stamped().Rev)
+	var kernels []session.Register
+	per := make(map[string]*session.Rows, 1)
+	of := func(id string) *session.Rows {
+		if per[id] == nil {
+			per[id] = &session.Rows{Upto: upto}
+		}
+		return per[id]
+	}
+	begins := make(map[string]bool, 1)
+	for _, row := range rows {
+		switch r := row.(type) {
+		case plexus.Session:
+		case plexus.Job:
+			of(r.Session).Jobs = append(of(r.Session).Jobs, jobOf(r))
+			begins[r.Session] = begins[r.Session] || !r.Sequence()
+		case plexus.Field:
+			of(r.Session).Fields = append(of(r.Session).Fields, fieldOf(r))
+		case plexus.Register:
+			if r.Session == "" {
+				kernels = append(kernels, registerOf(r))
+			} else {
+				of(r.Session).Registers = append(of(r.Session).Registers, registerOf(r))
+			}
+		}
+	}
+	if len(kernels) > 0 {
+		k.mu.Lock()
+		for id := range k.owners {
+			of(id)
+		}
+		k.mu.Unlock()
+		for _, r := range per {
+			r.Registers = append(r.Registers, kernels...)
+		}
+	}
+	for id, r := range per {
+		k.post(id, begins[id], func(o *owner) {
+			for _, row := range rows {
+				if j, ok := row.(plexus.Job); ok && j.Session == id && session.Rev(j.Rev) > o.m.Seen() {
+					o.minted(j)
+				}
+			}
+			o.step(session.Committed{Rows: *r})
+		})
+	}
+}
+
+// Status is what the kernel is doing.
+type Status struct {
+	Sessions  int // that have something unsettled
+	Unsettled int // leaves
+	Asking    int // leaves that need a person
+	Judging   int // evaluations of the floor, of Slots
+	Queued    int // evaluations that wait for a slot
+	Slots     int
+}
+
+// Status tells what the kernel is doing now.
+func (k *Kernel) Status() Status {
+	var s Status
+	k.slots.status(&s)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	s.Sessions = len(k.owners)
+	for _, o := range k.owners {
+		s.Unsettled += int(o.unsettled.Load())
+		s.Asking += int(o.asking.Load())
+	}
+	return s
+}

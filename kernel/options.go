@@ -1,0 +1,158 @@
+package kernel
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"iter"
+	"time"
+
+	"assent/approval"
+	"assent/floor"
+	"assent/job"
+	"assent/plexus"
+	"assent/senses"
+)
+
+// Document is the part of [plexus.Store] that the kernel uses.
+type Document interface {
+	Apply(context.Context, plexus.Tx) (plexus.Rev, error)
+	Open(ctx context.Context, session string) (plexus.Snapshot, error)
+	Unsettled(context.Context) ([]string, plexus.Rev, error)
+	Latest(ctx context.Context, session string) (map[string]plexus.Register, error)
+	Head(context.Context) (plexus.Head, error)
+	Watch(context.Context, plexus.Rev, plexus.Filter) iter.Seq2[[]plexus.Row, error]
+	SetPresence(session, key, value string)
+}
+
+// Errors of the kernel's life.
+var (
+	// ErrClosed: the kernel is closed.
+	ErrClosed = errors.New("the kernel is closed")
+	// errCancelled is why an attempt was stopped.
+	errCancelled = errors.New("cancelled")
+)
+
+// Classifier answers in mode auto what no person has to (law §9).
+type Classifier interface {
+	// Vote is one attempt. An error is a failed one; it is tried again.
+	Vote(context.Context, Question) (approval.JudgeResult, error)
+}
+
+// Question is what a classifier is asked.
+type Question struct {
+	Session string
+	Leaf    approval.Leaf
+	View    approval.Session
+	Attempt int // from 1
+}
+
+// Policies tell by which policies a call is judged.
+type Policies interface {
+	// Layers are those in force for a workspace, and what is wrong with any.
+	// It looks at the files each time.
+	Layers(workspace string) Layers
+	// Notify has f called when files changed, until the returned function was
+	// called. A workspace is looked after while somebody asked for it.
+	Notify(workspace string, f func()) (stop func())
+}
+
+// Layers are policies in force.
+type Layers struct {
+	Floor floor.Floor
+	// Errors say which files could not be used, and why.
+	Errors []string
+	// Unknown says that a policy could not be read and what it denied is not
+	// known either: nothing is allowed.
+	Unknown bool
+}
+
+// Settings are what a person sets for the whole kernel (law §6).
+type Settings struct {
+	// DefaultPolicy is the mode that sessions start with where the document
+	// names none.
+	DefaultPolicy     approval.Mode
+	StandingAutoAllow approval.Grants
+	AutoCoverDeny     approval.CoverDeny
+	// Slots is speculativePolicyProcessingTools: how many evaluations of the
+	// floor run at a time. Less than 1 is the law's default, 2.
+	Slots int
+}
+
+// defaultSlots is speculativePolicyProcessingTools where nobody sets it (law §6).
+const defaultSlots = 2
+
+// Options are what a kernel runs with. Document is needed, all else has a
+// default.
+type Options struct {
+	Document Document
+	// Registry says what runs here; what it does not know is external, and all
+	// is when it is nil.
+	Registry *job.Registry
+	// Limit is how long a body may take, 0 for as long as it likes, which is
+	// so for all when Limit is nil.
+	Limit func(kind job.Kind, name string) time.Duration
+	// Policies may be nil: then the shipped floor answers alone.
+	Policies Policies
+	// Classifier may be nil: then every attempt fails, and a person is asked.
+	Classifier Classifier
+	Settings   Settings
+	// Own are the daemon's own files and folders, which no call may touch.
+	Own []string
+	// Vars are the variables whose values the floor may know; [senses.Vars]
+	// when nil.
+	Vars map[string]string
+	// Prepare adds to a call what is known of the machine: [senses.Complete]
+	// when nil. A scanner's report is added here.
+	Prepare func(context.Context, floor.Call) floor.Call
+	// JudgeLimit is how long one evaluation may take, 10 s when 0. What takes
+	// longer is a block (law ruling 7).
+	JudgeLimit time.Duration
+	// After has f called in its own goroutine when d has passed, until stop
+	// was called: [time.AfterFunc] when nil.
+	After func(d time.Duration, f func()) (stop func() bool)
+	// NewID makes ids: random when nil.
+	NewID func() string
+	// Name is who writes as the host, "kernel" when empty.
+	Name string
+}
+
+// judgeLimit is far more than the floor needs for the largest call that is
+// admitted.
+const judgeLimit = 10 * time.Second
+
+func (o Options) withDefaults() Options {
+	if o.Registry == nil {
+		o.Registry = new(job.Registry)
+	}
+	if o.Limit == nil {
+		o.Limit = func(job.Kind, string) time.Duration { return 0 }
+	}
+	if o.Policies == nil {
+		o.Policies = shippedOnly{}
+	}
+	if o.Vars == nil {
+		o.Vars = senses.Vars()
+	}
+	if o.Prepare == nil {
+		o.Prepare = func(_ context.Context, call floor.Call) floor.Call { return senses.Complete(call) }
+	}
+	if o.JudgeLimit <= 0 {
+		o.JudgeLimit = judgeLimit
+	}
+	if o.After == nil {
+		o.After = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+	}
+	if o.NewID == nil {
+		o.NewID = rand.Text
+	}
+	if o.Name == "" {
+		o.Name = "kernel"
+	}
+	return o
+}
+
+type shippedOnly struct{}
+
+func (shippedOnly) Layers(string) Layers         { return Layers{} }
+func (shippedOnly) Notify(string, func()) func() { return func() {} }

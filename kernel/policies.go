@@ -1,0 +1,329 @@
+package kernel
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/fsnotify/fsnotify"
+
+	"assent/floor"
+)
+
+// PolicyFiles are the policies of a machine, in files (policy §2).
+type PolicyFiles struct {
+	// Operator and Managed are paths of files, "" for none.
+	Operator, Managed string
+	// State is the folder where the last good text of every policy is kept,
+	// "" to keep it in memory alone.
+	State string
+}
+
+// ManagedPolicy is the file of whoever runs the machine.
+const ManagedPolicy = "/etc/assent/policy.yaml"
+
+// Files are policies read from files each time they are asked for, so that
+// what a person wrote holds for the next call whatever was noticed. Folders
+// are watched, so that it is noticed.
+//
+// A file that is broken, or gone after it had been good, leaves the denies and
+// blocks of its last good text in force, also over a restart (law ruling 7).
+// A policy is taken away by writing one without rules.
+type Files struct {
+	files PolicyFiles
+
+	mu    sync.Mutex
+	known map[string]*policyFile // by path
+	asked map[*notice]struct{}
+
+	watcher *fsnotify.Watcher
+	done    sync.WaitGroup
+}
+
+type notice struct {
+	workspace string
+	f         func()
+}
+
+// policyFile is a policy as it was last read.
+type policyFile struct {
+	path  string
+	layer floor.Layer
+
+	text   []byte        // as last read
+	err    error         // what is wrong with it
+	policy *floor.Policy // in force: what text says, or what is left of the last good
+	good   []byte        // the last good text, nil for none
+	loaded bool
+}
+
+// OpenPolicies starts looking after policies.
+func OpenPolicies(files PolicyFiles) (*Files, error) {
+	p := &Files{files: files, known: make(map[string]*policyFile), asked: make(map[*notice]struct{})}
+	if files.State != "" {
+		if err := os.MkdirAll(files.State, 0o700); err != nil {
+			return nil, fmt.Errorf("open policies: %w", err)
+		}
+	}
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fmt.Errorf("open policies: %w", err)
+	}
+	p.watcher = watcher
+	p.done.Go(p.listen)
+	return p, nil
+}
+
+// Close ends the watching.
+func (p *Files) Close() error {
+	err := p.watcher.Close()
+	p.done.Wait()
+	return err
+}
+
+// Layers are the policies in force for a workspace, "" for none.
+func (p *Files) Layers(workspace string) Layers {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var l Layers
+	l.Floor.Operator = p.layer(&l, p.files.Operator, floor.Operator)
+	l.Floor.Managed = p.layer(&l, p.files.Managed, floor.Managed)
+	if workspace != "" {
+		l.Floor.Project = p.layer(&l, projectPolicy(workspace), floor.Project)
+	}
+	return l
+}
+
+func projectPolicy(workspace string) string {
+	return filepath.Join(workspace, ".assent", "policy.yaml")
+}
+
+func (p *Files) layer(l *Layers, path string, layer floor.Layer) *floor.Policy {
+	if path == "" {
+		return nil
+	}
+	f := p.known[path]
+	if f == nil {
+		f = &policyFile{path: path, layer: layer}
+		p.known[path] = f
+	}
+	f.read(p.files.State)
+	if f.err != nil {
+		l.Errors = append(l.Errors, fmt.Sprintf("the %s policy is not in force: %v", layer, f.err))
+		l.Unknown = l.Unknown || f.good == nil && f.text != nil
+	}
+	return f.policy
+}
+
+// errGone: a policy that had been good is not there.
+var errGone = errors.New("it is gone; what it denied stays denied until there is one again (an empty one has only \"version: 1\")")
+
+// read reads the file and, where it changed, the policy in it.
+func (f *policyFile) read(state string) {
+	text, err := readRegular(f.path)
+	if !f.loaded {
+		f.good = lastGood(state, f.path, f.layer)
+	}
+	missing := errors.Is(err, fs.ErrNotExist)
+	if missing {
+		if _, linked := os.Lstat(f.path); linked == nil {
+			missing = false // a link that leads nowhere
+			err = fmt.Errorf("%s is a link that leads nowhere", f.path)
+		}
+	}
+	switch {
+	case missing && f.good == nil:
+		f.text, f.policy, f.err = nil, nil, nil
+		if f.layer == floor.Operator {
+			// Said, as the law wants it; nothing is wrong with having none.
+			f.err = fmt.Errorf("%s: there is none; the shipped floor answers", f.path)
+		}
+	case missing:
+		f.text, f.err = nil, fmt.Errorf("%s: %w", f.path, errGone)
+		f.policy = f.left()
+	case err != nil:
+		f.text, f.err = []byte{}, err
+		f.policy = f.left()
+	case f.loaded && f.text != nil && bytes.Equal(f.text, text):
+	default:
+		f.text = text
+		policy, err := floor.ParseLayer(f.path, text, f.layer)
+		if f.err = err; err != nil {
+			f.policy = f.left()
+			break
+		}
+		f.policy = policy
+		if !bytes.Equal(f.good, text) {
+			f.good = text
+			// A last good text that cannot be kept is not one: after a restart
+			// its denies would be missed.
+			if err := keepGood(state, f.path, f.layer, text); err != nil {
+				f.err = fmt.Errorf("%s is in force, but would not be remembered: %w", f.path, err)
+			}
+		}
+	}
+	f.loaded = true
+}
+
+// left is what remains in force: the denies and blocks of the last good text.
+func (f *policyFile) left() *floor.Policy {
+	if f.good == nil {
+		return nil
+	}
+	policy, err := floor.ParseLayer(f.path, f.good, f.layer)
+	if err != nil { // an older version's language
+		f.good = nil
+		return nil
+	}
+	return policy.LastGood()
+}
+
+// maxPolicy is larger than any policy the floor takes, so that it says what is
+// wrong.
+const maxPolicy = 8 << 20
+
+// readRegular reads a regular file; a pipe or device would never end.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	case info.Size() > maxPolicy:
+		return nil, fmt.Errorf("%s has %d bytes: that is no policy", path, info.Size())
+	}
+	text, err := os.ReadFile(path)
+	if text == nil {
+		text = []byte{}
+	}
+	return text, err
+}
+
+// goodFile is where the last good text of a policy is kept.
+func goodFile(state, path string, layer floor.Layer) string {
+	sum := sha256.Sum256([]byte(layer.String() + "\x00" + path))
+	return filepath.Join(state, hex.EncodeToString(sum[:16])+".yaml")
+}
+
+func lastGood(state, path string, layer floor.Layer) []byte {
+	if state == "" {
+		return nil
+	}
+	text, err := readRegular(goodFile(state, path, layer))
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// keepGood keeps the text durably: all of it or what was there before.
+func keepGood(state, path string, layer floor.Layer, text []byte) (err error) {
+	if state == "" {
+		return nil
+	}
+	f, err := os.CreateTemp(state, "new-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), goodFile(state, path, layer))
+}
+
+// Notify has f called when a policy of the workspace may have changed.
+func (p *Files) Notify(workspace string, f func()) (stop func()) {
+	n := &notice{workspace, f}
+	p.mu.Lock()
+	p.asked[n] = struct{}{}
+	p.attend()
+	p.mu.Unlock()
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.asked, n)
+		p.attend()
+	}
+}
+
+// attend watches the folders of the files that somebody wants to be told of:
+// the file's own, and the one above while that is not there.
+func (p *Files) attend() {
+	want := make(map[string]bool)
+	add := func(path string) {
+		if path == "" {
+			return
+		}
+		dir := filepath.Dir(path)
+		want[filepath.Dir(dir)] = true
+		want[dir] = true
+	}
+	if len(p.asked) > 0 {
+		add(p.files.Operator)
+		add(p.files.Managed)
+	}
+	for n := range p.asked {
+		if n.workspace != "" {
+			add(projectPolicy(n.workspace))
+		}
+	}
+	for _, dir := range p.watcher.WatchList() {
+		if !want[dir] {
+			_ = p.watcher.Remove(dir) // it may be gone
+		}
+		delete(want, dir)
+	}
+	for dir := range want {
+		_ = p.watcher.Add(dir) // it may not be there yet
+	}
+}
+
+// listen tells of changes until the watcher is closed.
+func (p *Files) listen() {
+	for {
+		select {
+		case ev, ok := <-p.watcher.Events:
+			if !ok {
+				return
+			}
+			p.changed(ev.Name)
+		case _, ok := <-p.watcher.Errors:
+			if !ok {
+				return
+			}
+			p.changed("") // events were lost
+		}
+	}
+}
+
+// changed tells those whom something in that place concerns.
+func (p *Files) changed(name string) {
+	var tell []func()
+	p.mu.Lock()
+	p.attend() // a folder may have come
+	for n := range p.asked {
+		for _, path := range []string{p.files.Operator, p.files.Managed, projectPolicy(n.workspace)} {
+			if path != "" && (name == "" || name == path || name == filepath.Dir(path)) {
+				tell = append(tell, n.f)
+				break
+			}
+		}
+	}
+	p.mu.Unlock()
+	for _, f := range tell {
+		f()
+	}
+}

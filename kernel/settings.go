@@ -1,0 +1,134 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"assent/approval"
+	"assent/plexus"
+	"assent/session"
+)
+
+// Keys of presence (law §7): what is true now and is told, not stored.
+const (
+	// PolicyError says what is wrong with the policies, of a session or, for
+	// those of the machine, of the kernel. It stays until an evaluation with
+	// good ones.
+	PolicyError = "policyError"
+	// DocumentError says that the document cannot be written: calls are
+	// refused, and nothing is allowed.
+	DocumentError = "documentError"
+	// Progress and the id of a leaf tell how far its body is.
+	Progress = "progress/"
+)
+
+// background is for what is written whatever happens to who asked for it.
+var background = context.Background()
+
+// trouble publishes that the document fails, or, with nil, that it does not.
+func (k *Kernel) trouble(err error) {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	k.Document.SetPresence("", DocumentError, text)
+}
+
+// policyErrors publishes what is wrong with the policies of the session.
+func (o *owner) policyErrors(errors []string) {
+	o.k.Document.SetPresence(o.id, PolicyError, strings.Join(errors, "\n"))
+}
+
+// policyChanged publishes what is wrong with the policies of the machine.
+func (k *Kernel) policyChanged() {
+	k.Document.SetPresence("", PolicyError, strings.Join(k.Policies.Layers("").Errors, "\n"))
+}
+
+// unpublish takes back what is told of the session.
+func (o *owner) unpublish() {
+	o.k.Document.SetPresence(o.id, PolicyError, "")
+	o.k.Document.SetPresence(o.id, DocumentError, "")
+}
+
+// Configure takes settings, at the start and whenever they change. What the
+// license reads of them goes into the document, where it differs.
+func (k *Kernel) Configure(ctx context.Context, set Settings) error {
+	k.slots.resize(set.Slots)
+	k.mu.Lock()
+	k.set = set
+	k.mu.Unlock()
+	latest, err := k.Document.Latest(ctx, "")
+	if err != nil {
+		return err
+	}
+	var grants approval.Grants
+	if r, ok := latest[plexus.StandingAutoAllow]; ok && json.Unmarshal([]byte(r.Value), &grants) != nil {
+		grants = approval.Grants{}
+	}
+	var writes []plexus.Row
+	if grants != set.StandingAutoAllow {
+		writes = append(writes, plexus.Register{Name: plexus.StandingAutoAllow, Value: plexus.Value(set.StandingAutoAllow)})
+	}
+	cover := approval.CoverDenyOf(latest[plexus.AutoCoverDeny].Value != plexus.False)
+	if cover != set.AutoCoverDeny {
+		writes = append(writes, plexus.Register{Name: plexus.AutoCoverDeny, Value: plexus.Bool(set.AutoCoverDeny == approval.Cover)})
+	}
+	if len(writes) == 0 {
+		return nil
+	}
+	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: plexus.Writer{Role: plexus.Host, Name: "config"}, Writes: writes})
+	return err
+}
+
+// defaultPolicy is the mode a new session starts in (law §6, ruling 10): the
+// document's, or where that is empty the one of the settings.
+func (k *Kernel) defaultPolicy(ctx context.Context) (approval.Mode, error) {
+	latest, err := k.Document.Latest(ctx, "")
+	if err != nil {
+		return approval.Manual, err
+	}
+	var mode approval.Mode
+	if r, ok := latest[plexus.DefaultPolicy]; ok && r.Value != `""` {
+		err := json.Unmarshal([]byte(r.Value), &mode)
+		return mode, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.set.DefaultPolicy, nil
+}
+
+// Assign sets the mode of a session: its standing policy and, where there is a
+// live turn, that turn's overlay; every waiting leaf is answered anew (law
+// §6). With remember it becomes the default of new sessions too. An
+// unattended session keeps the mode it was admitted with.
+func (k *Kernel) Assign(ctx context.Context, id, mode string, remember bool, by plexus.Writer) error {
+	parsed, err := approval.ParseMode(mode)
+	if err != nil {
+		return fmt.Errorf("set mode: %w", err)
+	}
+	found := make(chan []session.Register, 1)
+	err = k.do(ctx, id, "", func(o *owner) (func() (bool, error), error) {
+		found <- o.m.Assign(parsed)
+		return nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("set mode: %w", err)
+	}
+	var writes []plexus.Row
+	for _, r := range <-found {
+		writes = append(writes, plexus.Register{Session: id, Name: r.Name, Value: r.Value})
+	}
+	if len(writes) == 0 {
+		return fmt.Errorf("set mode: %w", plexus.ErrAdmitted)
+	}
+	if remember {
+		writes = append(writes, plexus.Register{Name: plexus.DefaultPolicy, Value: plexus.Text(parsed.String())})
+	}
+	if _, err = k.Document.Apply(ctx, plexus.Tx{Writer: by, Writes: writes}); err != nil {
+		return fmt.Errorf("set mode: %w", err)
+	}
+	return nil
+}
