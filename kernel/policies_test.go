@@ -1,0 +1,236 @@
+package kernel
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"assent/approval"
+	"assent/floor"
+	"assent/plexus"
+)
+
+// machine is policies in a scratch folder.
+type machine struct {
+	testing.TB
+	PolicyFiles
+	workspace string
+	*Files
+}
+
+func newMachine(t testing.TB) *machine {
+	t.Helper()
+	dir := t.TempDir()
+	m := &machine{TB: t, workspace: filepath.Join(dir, "w"), PolicyFiles: PolicyFiles{
+		Operator: filepath.Join(dir, "config", "policy.yaml"),
+		Managed:  filepath.Join(dir, "etc", "policy.yaml"),
+		State:    filepath.Join(dir, "state"),
+	}}
+	if err := os.MkdirAll(m.workspace, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	m.open()
+	t.Cleanup(func() { m.Files.Close() })
+	return m
+}
+
+func (m *machine) open() {
+	m.Helper()
+	files, err := OpenPolicies(m.PolicyFiles)
+	if err != nil {
+		m.Fatal(err)
+	}
+	m.Files = files
+}
+
+// reopen is a restart of the daemon.
+func (m *machine) reopen() {
+	m.Helper()
+	m.Files.Close()
+	m.open()
+}
+
+func (m *machine) put(path, text string) {
+	m.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		m.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// judge is what the policies say to a command.
+func (m *machine) judge(command string) approval.PolicyResult {
+	m.Helper()
+	k := &Kernel{Options: Options{Policies: m.Files, Prepare: func(_ context.Context, c floor.Call) floor.Call { return c }}}
+	v, _, err := k.evaluate(m.Context(), floor.Call{Name: "Bash", Arguments: bash(command), Workspace: m.workspace, Cwd: m.workspace})
+	if err != nil {
+		m.Fatal(err)
+	}
+	return v.Result
+}
+
+const (
+	denies = "version: 1\nrun: {allow: [acme fmt], deny: [acme push], block: [acme bomb]}\n"
+	broken = "version: 1\nrun: {allwo: [acme]}\n"
+	empty  = "version: 1\n"
+)
+
+func TestPolicyFiles(t *testing.T) {
+	type want struct{ fmt, push, bomb approval.PolicyResult }
+	const allow, ask, deny, block = approval.Allow, approval.Ask, approval.Deny, approval.Block
+	shipped := want{ask, ask, ask}
+	inForce := want{allow, deny, block}
+	left := want{ask, deny, block}
+	tests := []struct {
+		why   string
+		do    func(m *machine)
+		want  want
+		says  string // among the errors
+		quiet bool   // no errors
+	}{
+		{why: "none", do: func(*machine) {}, want: shipped, says: "there is none"},
+		{why: "the operator's", do: func(m *machine) { m.put(m.Operator, denies) }, want: inForce, quiet: true},
+		{why: "broken from the start: nothing is allowed", do: func(m *machine) { m.put(m.Operator, broken) }, want: shipped, says: "allwo"},
+		{why: "broken later", do: func(m *machine) {
+			m.put(m.Operator, denies)
+			m.Layers(m.workspace)
+			m.put(m.Operator, broken)
+		}, want: left, says: "allwo"},
+		{why: "broken over a restart", do: func(m *machine) {
+			m.put(m.Operator, denies)
+			m.Layers(m.workspace)
+			m.put(m.Operator, broken)
+			m.reopen()
+		}, want: left, says: "allwo"},
+		{why: "broken while the daemon was down", do: func(m *machine) {
+			m.put(m.Operator, denies)
+			m.Layers(m.workspace)
+			m.Files.Close()
+			m.put(m.Operator, broken)
+			m.open()
+		}, want: left, says: "allwo"},
+		{why: "gone", do: func(m *machine) {
+			m.put(m.Operator, denies)
+			m.Layers(m.workspace)
+			os.Remove(m.Operator)
+		}, want: left, says: "it is gone"},
+		{why: "gone over a restart", do: func(m *machine) {
+			m.put(m.Operator, denies)
+			m.Layers(m.workspace)
+			os.Remove(m.Operator)
+			m.reopen()
+		}, want: left, says: "it is gone"},
+		{why: "emptied", do: func(m *machine) {
+			m.put(m.Operator, denies)
+			m.Layers(m.workspace)
+			m.put(m.Operator, empty)
+		}, want: shipped, quiet: true},
+		{why: "emptied, then broken: the last good one had no denies", do: func(m *machine) {
+			m.put(m.Operator, denies)
+			m.Layers(m.workspace)
+			m.put(m.Operator, empty)
+			m.Layers(m.workspace)
+			m.put(m.Operator, broken)
+		}, want: shipped, says: "allwo"},
+		{why: "mended", do: func(m *machine) {
+			m.put(m.Operator, denies)
+			m.Layers(m.workspace)
+			m.put(m.Operator, broken)
+			m.Layers(m.workspace)
+			m.put(m.Operator, denies)
+		}, want: inForce, quiet: true},
+		{why: "a link that leads nowhere", do: func(m *machine) {
+			os.MkdirAll(filepath.Dir(m.Operator), 0o700)
+			os.Symlink("/none/at/all", m.Operator)
+		}, want: shipped, says: "leads nowhere"},
+		{why: "a folder", do: func(m *machine) { os.MkdirAll(m.Operator, 0o700) }, want: shipped, says: "not a regular file"},
+		{why: "the managed one only makes it stricter", do: func(m *machine) {
+			m.put(m.Operator, empty)
+			m.put(m.Managed, denies)
+		}, want: left, quiet: true},
+		{why: "the managed one broken", do: func(m *machine) {
+			m.put(m.Operator, empty)
+			m.put(m.Managed, denies)
+			m.Layers(m.workspace)
+			m.put(m.Managed, broken)
+		}, want: left, says: "managed"},
+		{why: "the project's broken", do: func(m *machine) {
+			m.put(m.Operator, empty)
+			m.put(projectPolicy(m.workspace), denies)
+			m.Layers(m.workspace)
+			m.put(projectPolicy(m.workspace), broken)
+			m.reopen()
+		}, want: left, says: "project"},
+	}
+	for _, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			m := newMachine(t)
+			test.do(m)
+			got := want{m.judge("acme fmt"), m.judge("acme push"), m.judge("acme bomb")}
+			if got != test.want {
+				t.Errorf("fmt, push, bomb: got %v, want %v", got, test.want)
+			}
+			says := strings.Join(m.Layers(m.workspace).Errors, "\n")
+			if !strings.Contains(says, test.says) || test.quiet && says != "" {
+				t.Errorf("errors %q, want %q", says, test.says)
+			}
+		})
+	}
+}
+
+// While nothing is known of a broken policy, not even what ships allows.
+func TestNothingIsAllowedWhileDeniesAreUnknown(t *testing.T) {
+	m := newMachine(t)
+	m.put(m.Operator, empty)
+	if got := m.judge("ls"); got != approval.Allow {
+		t.Fatal("ls:", got)
+	}
+	m = newMachine(t)
+	m.put(m.Operator, broken)
+	if got := m.judge("ls"); got != approval.Ask {
+		t.Error("ls:", got)
+	}
+}
+
+// What is wrong is told where people look, and taken back when it is right.
+func TestPolicyErrorIsPresence(t *testing.T) {
+	m := newMachine(t)
+	m.put(m.Operator, denies)
+	w := newWorld(t, Options{Policies: m.Files, Registry: registry(ok)})
+	if _, err := w.CreateSession(t.Context(), NewSession{ID: "s", Workspace: m.workspace}, ada); err != nil {
+		t.Fatal(err)
+	}
+	w.call("s", "waits", "some command")
+	w.await("s", "waits", plexus.PolicyResult)
+
+	hears := func(session, text string) {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		for values := range w.doc.WatchPresence(ctx, session) {
+			if got := values[PolicyError]; text == "" && got == "" || text != "" && strings.Contains(got, text) {
+				return
+			}
+		}
+		t.Errorf("session %q: %q was never said", session, text)
+	}
+	m.put(m.Operator, broken)
+	hears("", "allwo")
+	w.call("s", "push", "acme push")
+	hears("s", "allwo")
+	if got := w.await("s", "push", plexus.PolicyResult); got != `"deny"` {
+		t.Error("push:", got)
+	}
+	m.put(m.Operator, denies)
+	hears("", "")
+	w.call("s", "fmt", "acme fmt")
+	hears("s", "")
+	if got := w.outcome("s", "fmt"); got != `{"ok":true}` {
+		t.Error("fmt:", got)
+	}
+}
