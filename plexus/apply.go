@@ -130,7 +130,18 @@ func newWriteConn(conn *sql.Conn) (*writeConn, error) {
 	return c, c.load()
 }
 
-func (c *writeConn) close() error { return c.conn.Close() }
+// close ends the statements too: while one is left, the engine keeps its files
+// open.
+func (c *writeConn) close() error {
+	var errs []error
+	for _, stmt := range []*sql.Stmt{c.begin, c.commitStmt, c.rollback, c.savepoint, c.release, c.undo, c.readHead,
+		c.session, c.job, c.field, c.register} {
+		if stmt != nil {
+			errs = append(errs, stmt.Close())
+		}
+	}
+	return errors.Join(append(errs, c.conn.Close())...)
+}
 
 func (c *writeConn) load() error {
 	var hash []byte
