@@ -238,10 +238,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 		round()
 	}
 	// database/sql ends its goroutine after Close returned.
-	for range 1000 {
-		if runtime.NumGoroutine() <= goroutines {
-			break
-		}
+	for end := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > goroutines && time.Now().Before(end); {
 		runtime.Gosched()
 	}
 	if n := runtime.NumGoroutine(); n > goroutines {

@@ -41,9 +41,10 @@ func (o *owner) judge(a session.Action) {
 				return
 			}
 			late = true
-			cancel()
 			k.slots.late(1)
 			fail(fmt.Sprintf("judging this call took longer than %v", k.JudgeLimit))
+			// Only now: who is stopped may still answer, and that is no answer.
+			cancel()
 		})
 		defer func() {
 			limit.cancel()

@@ -106,11 +106,18 @@ func (o *owner) work() {
 				o.retry = nil
 			}
 			if err := o.load(); err != nil {
-				o.k.mu.Lock()
-				o.inbox = append(batch, o.inbox...)
-				o.working = false
-				o.k.mu.Unlock()
+				// Still the owner's turn: nobody else may touch it before the
+				// lock is taken.
 				o.troubled(err)
+				o.k.mu.Lock()
+				came := len(o.inbox) > 0
+				o.inbox = append(batch, o.inbox...)
+				o.working = came && !o.k.closing
+				again := o.working
+				o.k.mu.Unlock()
+				if again {
+					continue
+				}
 				return
 			}
 		}
