@@ -76,12 +76,16 @@ func (d *decision) file(t *testing.T, name string, data []byte) {
 	case "facts.json":
 		var f struct {
 			Links, Files map[string]string
+			Listed       []string
 			Fold         bool
 		}
 		if err := json.Unmarshal(data, &f); err != nil {
 			t.Fatal(err)
 		}
 		d.call.Facts = paths.Facts{Links: f.Links, Files: f.Files}
+		for _, dir := range f.Listed {
+			d.call.Facts.Folders = map[string]int{dir: paths.Whole}
+		}
 		d.call.Fold = f.Fold
 	case "calls":
 		for line := range strings.SplitSeq(string(data), "\n") {

@@ -44,6 +44,7 @@ func (f *Floor) judge(call Call, effects []effect.Effect, text string) Verdict {
 		Effects: make([]Judged, len(effects)),
 	}
 	effects = locate(effects)
+	j.makers, j.files = makers(effects), written(effects)
 	hatch := false
 	for i := range effects {
 		v.Effects[i].Effect = effects[i]
@@ -126,9 +127,12 @@ type judgement struct {
 	floor *Floor
 	place *paths.Place
 	base  *Policy
-	files []string // the known files, sorted, once they are needed
-	s     subject
-	buf   [3][]*Rule
+	files []string // the known files, sorted once they are needed; before that those the call writes
+	ready bool     // they are
+	// makers are the commands that may make files nobody knows.
+	makers []*effect.Command
+	s      subject
+	buf    [3][]*Rule
 	// allowed are the commands that a rule of the operator allows.
 	allowed []allowedCommand
 }
@@ -143,17 +147,17 @@ type allowedCommand struct {
 // tree or a glob.
 func (j *judgement) effect(d *Judged) {
 	e := &d.Effect
-	j.s = subject{place: j.place, e: e, path: e.Path, tree: e.Tree, hits: j.s.hits}
+	j.s = subject{place: j.place, e: e, path: e.Path, tree: e.Tree, listed: j.listed(e), hits: j.s.hits}
 	if e.Kind == effect.Net {
 		a := parseAddress(e.Target)
 		j.s.host = &a
 	}
 	j.decide(d)
 	isPath := e.Kind == effect.Read && !e.Meta || e.Kind == effect.Write || e.Kind == effect.Delete
-	if isPath && (e.Tree || e.Path.Glob) && d.Result == approval.Allow {
+	if isPath && (e.Tree || e.Path.Glob) && d.Result == approval.Allow && !j.s.listed {
 		j.possible(d)
 	}
-	if !isPath || !(e.Tree || e.Path.Glob) || !e.Path.Known() || len(j.place.Facts.Files) == 0 {
+	if !isPath || !(e.Tree || e.Path.Glob) || !e.Path.Known() || len(j.place.Facts.Files)+len(j.files) == 0 {
 		return
 	}
 	reached, ok := reach(e)
@@ -229,11 +233,12 @@ const maxFloating = 256
 
 // known are the files known to exist, in order.
 func (j *judgement) known() []string {
-	if j.files == nil {
+	if !j.ready {
 		for f := range j.place.Facts.Files {
 			j.files = append(j.files, f)
 		}
 		slices.Sort(j.files)
+		j.files, j.ready = slices.Compact(j.files), true
 	}
 	return j.files
 }
@@ -271,11 +276,25 @@ func (j *judgement) decide(d *Judged) {
 		})
 	}
 
+	if s.listed { // the files that are there answer
+		operator = j.unlisted(operator)
+		if e.Path.Glob {
+			shipped = j.unlisted(shipped)
+		}
+	}
+	extends := j.floor.Operator == nil || j.floor.Operator.Extends
+	var guesses []*Rule
+	operator, guesses = j.withoutGuesses(operator)
+	shipped, guessed := j.withoutGuesses(shipped)
+	for _, r := range guessed {
+		if !j.lifted(operator, r) && !j.excepted(operator, r) && (extends || r.Result == approval.Block) {
+			guesses = append(guesses, r)
+		}
+	}
 	if e.Below { // some files below a folder are not the folder
 		shipped = slices.DeleteFunc(shipped, (*Rule).onlyRoots)
 	}
 
-	extends := j.floor.Operator == nil || j.floor.Operator.Extends
 	base, rule := j.fallback(s), (*Rule)(nil)
 	if extends {
 		if r := strictest(shipped, approval.Deny); r != nil {
@@ -331,6 +350,11 @@ func (j *judgement) decide(d *Judged) {
 		if lenient {
 			more = slices.DeleteFunc(more, func(r *Rule) bool { return s.tree && !j.itself(r) })
 		}
+		if s.listed {
+			more = j.unlisted(more)
+		}
+		more, guessed = j.withoutGuesses(more)
+		guesses = append(guesses, guessed...)
 		if r := strictest(more, approval.Block); r != nil && r.Result.Stricter(base.result) {
 			base, rule = ruled(r)
 			d.operator = true // a person's own rule: nothing covers it
@@ -339,6 +363,11 @@ func (j *judgement) decide(d *Judged) {
 	}
 	if e.Certainty == effect.Maybe && base.result == approval.Deny {
 		base.result = approval.Ask
+	}
+	if len(guesses) > 0 && base.result < approval.Ask {
+		rule = guesses[0]
+		base = answer{approval.Ask, rule.ref}
+		d.operator = d.operator || rule.policy.layer != Shipped
 	}
 	d.Result, d.Rule, d.rule = base.result, base.ref, rule
 	if rule != nil && base.result != approval.Allow {

@@ -126,7 +126,9 @@ type subject struct {
 	path  effect.Path // the path looked at: the effect's, or a known file below it
 	tree  bool
 	host  *address
-	hits  []paths.Hit // scratch
+	// listed says that it is known which files of the tree or glob exist.
+	listed bool
+	hits   []paths.Hit // scratch
 }
 
 // match appends the policy's rules that match the subject to out, each once.

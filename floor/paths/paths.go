@@ -30,6 +30,13 @@ type Facts struct {
 	// Dirs are absolute paths of folders known to exist: a cd into one of them
 	// cannot fail.
 	Dirs map[string]bool
+	// Folders are absolute paths of folders that were looked through, and how
+	// many levels of them, [Whole] for all: every file there of which a rule of a
+	// person says something is among Files, and every link among Links. Where
+	// nothing is said of a folder, nothing is known of what it lacks. What the
+	// shipped rules say was looked for where a glob chooses, and not in trees
+	// that searchers leave parts out of.
+	Folders map[string]int
 	// GitConfig is repository-controlled git configuration, lower-case keys.
 	GitConfig map[string]string
 	// Untrusted says that the workspace's own configuration is not trusted.

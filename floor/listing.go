@@ -1,0 +1,172 @@
+package floor
+
+import (
+	"slices"
+	"strings"
+
+	"assent/approval"
+	"assent/floor/effect"
+	"assent/floor/paths"
+)
+
+// What is known of a folder decides about trees and globs. Where it was looked
+// through (Facts.Folders), the files that exist answer: a rule for a name
+// counts where something has that name. Where it was not, what a person's own
+// rule names may be anywhere.
+
+// listed reports whether it is known which files a read of a tree or glob
+// reaches, and that nothing in the call made others before.
+func (j *judgement) listed(e *effect.Effect) bool {
+	if e.Kind != effect.Read || e.Meta || !(e.Tree || e.Path.Glob) || !e.Path.Inside() || len(j.place.Facts.Folders) == 0 {
+		return false
+	}
+	if slices.ContainsFunc(j.makers, func(c *effect.Command) bool { return c == nil || c != e.Command }) {
+		return false
+	}
+	for _, p := range [...]string{e.Path.Abs, e.Path.Named} {
+		if p == "" {
+			continue
+		}
+		levels := paths.Whole
+		if e.Path.Glob {
+			p, levels = paths.GlobFolder(p)
+			if e.Tree || strings.Contains(p, "**") {
+				levels = paths.Whole
+			}
+		}
+		if !j.place.Facts.Listed(p, levels) {
+			return false
+		}
+	}
+	return true
+}
+
+// namesStay are programs that make no files but those they name, besides those
+// that only look or only run another.
+var namesStay = []string{"touch", "mkdir", "rm", "rmdir", "tee", "chmod", "truncate", "sed"}
+
+// makers are the commands that may make files whose names the call does not tell:
+// what was looked through before them says nothing to the others.
+func makers(effects []effect.Effect) (out []*effect.Command) {
+	for i := range effects {
+		e := &effects[i]
+		makes := false
+		switch e.Kind {
+		case effect.Run:
+			switch c := e.Command; {
+			case c == nil:
+				makes = true
+			case c.Class == effect.Look || c.Class == effect.Wrap || c.Class == effect.Identity || c.Class == effect.Environ:
+			default:
+				makes = !slices.Contains(namesStay, c.Program)
+			}
+		case effect.Write:
+			makes = e.Tree || !e.Path.Known() && !e.Own
+		case effect.Opaque:
+			makes = true
+		}
+		if makes && !slices.Contains(out, e.Command) {
+			out = append(out, e.Command)
+		}
+	}
+	return out
+}
+
+// written are the files that a call itself makes by their names.
+func written(effects []effect.Effect) (files []string) {
+	for i := range effects {
+		if e := &effects[i]; e.Kind == effect.Write && e.Path.Known() && !e.Path.Glob && !e.Tree {
+			files = append(files, e.Path.Abs)
+		}
+	}
+	return files
+}
+
+// unlisted leaves out the rules that restrict a tree or glob by what may be in
+// it, for where the files that are there answer.
+func (j *judgement) unlisted(rules []*Rule) []*Rule {
+	at := j.s.path
+	if at.Glob {
+		at.Abs, _ = paths.GlobFolder(at.Abs)
+		if at.Named != "" {
+			at.Named, _ = paths.GlobFolder(at.Named)
+		}
+		at.Glob = false
+	}
+	return slices.DeleteFunc(rules, func(r *Rule) bool {
+		if r.Result == approval.Allow {
+			return false
+		}
+		for _, p := range r.match.paths {
+			if p.Relate(j.place, at, false) >= paths.Overlap {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// withoutGuesses takes apart the rules that match a glob only because a wildcard
+// might stand for a folder they name: "s*/main.go" for "secrets/**". Where
+// nothing is known of the folders that is asked about and no more.
+func (j *judgement) withoutGuesses(rules []*Rule) (sure, guesses []*Rule) {
+	s := &j.s
+	if !s.path.Glob || s.e.Kind != effect.Read || !s.path.Inside() {
+		return rules, nil
+	}
+	plain := s.path
+	plain.Abs = paths.Unfold(plain.Abs)
+	if plain.Named != "" {
+		plain.Named = paths.Unfold(plain.Named)
+	}
+	sure = slices.DeleteFunc(rules, func(r *Rule) bool {
+		if r.Result < approval.Deny {
+			return false
+		}
+		for _, p := range r.match.paths {
+			if p.Relate(j.place, plain, s.tree) >= paths.Overlap {
+				return false
+			}
+		}
+		guesses = append(guesses, r)
+		return true
+	})
+	return sure, guesses
+}
+
+// Speaks is for looking through folders beforehand ([paths.Facts].Folders). What
+// it returns reports whether a rule says something stricter than allow of
+// reading, writing or deleting a file of the call's machine: a rule of a
+// person's policy or, when asked for, of the shipped floor. More links may be
+// added to those of the call's facts meanwhile.
+func (f *Floor) Speaks(call Call) func(kind effect.Kind, file string, shipped bool) bool {
+	place := call.Place()
+	place.Own = f.own()
+	var e effect.Effect
+	s := subject{place: place, e: &e}
+	return func(kind effect.Kind, file string, shipped bool) bool {
+		e.Kind, e.Path = kind, place.Prepare(file, place.Workspace)
+		s.path = e.Path
+		layers := [...]*Policy{f.Operator, f.Managed, f.Project, nil}
+		if shipped {
+			layers[3] = f.base()
+		}
+		for _, p := range layers {
+			if p != nil && slices.ContainsFunc(p.match(&s, nil), func(r *Rule) bool { return r.Result != approval.Allow }) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// Restricts reports whether a person's policy restricts reading by path, so that
+// looking for the files it names is worth the time.
+func (f *Floor) Restricts() bool {
+	for _, p := range [...]*Policy{f.Operator, f.Managed, f.Project} {
+		if p != nil && slices.ContainsFunc(p.index[effect.Read].rules, func(r *Rule) bool { return r.Result != approval.Allow }) {
+			return true
+		}
+	}
+	return false
+}
