@@ -11,21 +11,26 @@
 package senses
 
 import (
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode"
 
 	"assent/floor"
 	"assent/floor/effect"
+	"assent/floor/paths"
 )
 
 // The limits of what is looked at for one call.
 const (
 	maxRounds  = 16     // of looking and telling the effects anew
 	maxEntries = 20_000 // of folders that a pattern reaches into
+	maxTold    = 5_000  // files that some rule speaks of
 	maxConfig  = 1 << 20
 )
 
@@ -33,15 +38,30 @@ const (
 // facts stay; what is found is added. Finding is done in rounds: the effects of
 // the call name paths, looking at them may show links, and with those the
 // effects name other paths, until nothing new is found.
+//
+// Nobody's policy is known here, so nothing is said of what a folder lacks:
+// [CompleteFor] does.
 func Complete(call floor.Call) floor.Call {
+	folders := call.Facts.Folders
+	call = CompleteFor(new(floor.Floor), call)
+	call.Facts.Folders = folders
+	return call
+}
+
+// CompleteFor is Complete for a call that the floor will judge: the files that its
+// policies speak of are looked for, and the folders that were looked through are
+// told. They hold for that floor and no other.
+func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 	l := look{
 		links:  clone(call.Facts.Links),
 		files:  clone(call.Facts.Files),
 		looked: make(map[string]bool),
-		listed: make(map[string]bool),
-		treed:  make(map[string]bool),
-		linked: make(map[string]bool),
+		listed: make(map[listing]int),
+		trees:  make(map[string]depth),
+		whole:  make(map[string]int),
+		own:    f.Restricts(),
 	}
+	maps.Copy(l.whole, call.Facts.Folders)
 	if call.Vars == nil {
 		call.Vars = Vars()
 	}
@@ -58,6 +78,8 @@ func Complete(call floor.Call) floor.Call {
 	for _, p := range climbing(call) {
 		l.path(p)
 	}
+	call.Facts.Links = l.links
+	l.speaks = f.Speaks(call)
 	for range maxRounds {
 		call.Facts.Links, call.Facts.Files = clone(l.links), clone(l.files)
 		known := len(l.links) + len(l.files) + len(l.looked)
@@ -66,6 +88,7 @@ func Complete(call floor.Call) floor.Call {
 			l.effect(&effects[i])
 		}
 		if len(l.links)+len(l.files)+len(l.looked) == known {
+			call.Facts.Folders = l.folders()
 			return call
 		}
 	}
@@ -124,29 +147,50 @@ func IgnoresCase(folder string) bool {
 
 // look gathers what is found.
 type look struct {
-	links, files   map[string]string
-	looked, listed map[string]bool
-	treed, linked  map[string]bool // trees that were noted: all of it, the links
-	entries        int
+	links, files  map[string]string
+	looked        map[string]bool
+	listed        map[listing]int  // folders that globs choose in, how many levels of them
+	trees         map[string]depth // folders of trees, for what
+	whole         map[string]int   // see paths.Facts.Folders
+	unread        []string         // folders that could not be read
+	speaks        func(kind effect.Kind, file string, shipped bool) bool
+	own           bool // a person's rules speak of names
+	entries, told int
 }
+
+type listing struct {
+	folder string
+	kind   effect.Kind
+}
+
+// depth says what is noted of a tree, from little to much.
+type depth uint8
+
+const (
+	links   depth = 1 + iota // the links in it
+	visible                  // and the files that a person's rules speak of, without hidden ones
+	owned                    // with those too
+	all                      // and the files that the shipped rules speak of
+)
 
 // effect looks at the paths of one effect.
 func (l *look) effect(e *effect.Effect) {
+	kind := e.Kind
+	if e.Meta {
+		kind = effect.Opaque // names alone
+	}
 	for _, p := range []string{e.Path.Abs, e.Path.Named} {
 		switch {
 		case p == "":
 		case e.Path.Glob:
-			l.glob(p)
+			l.glob(p, kind)
+			if folder, _ := paths.GlobFolder(p); e.Tree && folder != "" {
+				l.tree(folder, l.needs(e))
+			}
 		default:
 			l.path(p)
-			switch {
-			case !e.Tree || e.Meta:
-			case e.Kind == effect.Read && readsAll(e.Command):
-				l.tree(p, true)
-			case e.Kind == effect.Read || e.Kind == effect.Delete:
-				if follows(e.Command) {
-					l.tree(p, false)
-				}
+			if e.Tree {
+				l.tree(p, l.needs(e))
 			}
 		}
 	}
@@ -158,6 +202,22 @@ func (l *look) effect(e *effect.Effect) {
 // choosy are searchers that leave out hidden and ignored files unless an
 // option says otherwise.
 var choosy = map[string]bool{"rg": true, "ag": true, "ack": true, "git": true, "fd": true}
+
+// needs is what must be known of a tree that is read or deleted.
+func (l *look) needs(e *effect.Effect) depth {
+	switch {
+	case e.Meta:
+	case e.Kind == effect.Read && readsAll(e.Command):
+		return all
+	case e.Kind == effect.Read && l.own && e.Command != nil && e.Command.Program != "git":
+		return visible
+	case e.Kind == effect.Read && l.own:
+		return owned
+	case (e.Kind == effect.Read || e.Kind == effect.Delete) && follows(e.Command):
+		return links
+	}
+	return 0
+}
 
 // readsAll reports whether a command that reads a tree reads every file in it.
 // The search tools of clients are choosy too.
@@ -182,14 +242,13 @@ func follows(c *effect.Command) bool {
 	return c != nil && slices.ContainsFunc([]string{"-L", "--follow", "--dereference", "-follow", "-f", "-R"}, c.Has)
 }
 
-// telling are parts of the names of files that a policy may care about below
-// a folder that is read as a whole. Other names are not worth telling.
-var telling = []string{"env", "secret", "credential", "password", "token", "key", ".pem", ".p12", ".pfx", ".jks", ".kdbx", "tfstate", "netrc", "npmrc", "pypirc", "id_"}
-
 // visit calls visit for what is in a folder, until too many were looked at.
 func (l *look) visit(folder string, visit func(p string, e os.DirEntry)) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+			l.unread = append(l.unread, folder)
+		}
 		return
 	}
 	for _, e := range entries {
@@ -204,11 +263,13 @@ func (l *look) visit(folder string, visit func(p string, e os.DirEntry)) {
 // last, when there is still room.
 var heavy = map[string]bool{"node_modules": true, "target": true, ".venv": true, "venv": true, "vendor": true, "dist": true, "build": true, "__pycache__": true}
 
-// tree notes the links below a folder and, where names is set, the files of
-// telling names: what is near before what is deep, so that the limit is met by
-// what is least worth telling.
-func (l *look) tree(folder string, names bool) {
-	if l.treed[folder] || !names && l.linked[folder] {
+// store are the folders of git in which files are called by hashes and branches.
+var store = map[string]bool{"objects": true, "refs": true, "logs": true, "lfs": true}
+
+// tree notes what is needed of what lies below a folder: what is near before what
+// is deep, so that the limit is met by what is least worth telling.
+func (l *look) tree(folder string, need depth) {
+	if need == 0 || l.trees[folder] >= need {
 		return
 	}
 	todo, later := []string{folder}, []string(nil)
@@ -218,40 +279,55 @@ func (l *look) tree(folder string, names bool) {
 		}
 		dir := todo[0]
 		todo = todo[1:]
-		if l.treed[dir] || !names && l.linked[dir] {
+		if l.trees[dir] >= need {
 			continue // with all that is below
 		}
-		if l.linked[dir] = true; names {
-			l.treed[dir] = true
-		}
+		l.trees[dir] = need
+		git := strings.Contains(dir+"/", "/.git/")
 		l.visit(dir, func(p string, e os.DirEntry) {
 			switch name := e.Name(); {
+			case need == visible && name[0] == '.' || git && store[name]:
 			case e.IsDir():
-				switch {
-				case name == ".git":
-				case heavy[name]:
+				if heavy[name] || name == ".git" {
 					later = append(later, p)
-				default:
+				} else {
 					todo = append(todo, p)
 				}
 			case e.Type()&os.ModeSymlink != 0:
 				l.link(p)
-			case names:
-				l.file(p, name)
+			case need > links:
+				l.file(effect.Read, p, need == all)
 			}
 		})
 	}
+	if need > links {
+		l.whole[folder] = paths.Whole
+	}
 }
 
-// file notes a file of a telling name.
-func (l *look) file(p, name string) {
-	name = strings.ToLower(name)
-	if name[0] != '.' && !slices.ContainsFunc(telling, func(part string) bool { return strings.Contains(name, part) }) {
+// file notes a file that some rule speaks of: a person's or, when asked for, a
+// shipped one.
+func (l *look) file(kind effect.Kind, p string, shipped bool) {
+	if _, ok := l.files[p]; ok || l.told > maxTold || !l.speaks(kind, p, shipped) {
 		return
 	}
-	if _, ok := l.files[p]; !ok {
-		l.files[p] = ""
+	l.files[p] = ""
+	l.told++
+}
+
+// folders are those that were looked through.
+func (l *look) folders() map[string]int {
+	if l.entries > maxEntries || l.told > maxTold {
+		return nil // what was seen may not be all
 	}
+	for _, dir := range l.unread {
+		for f := range l.whole {
+			if f == dir || strings.HasPrefix(dir, strings.TrimSuffix(f, "/")+"/") {
+				delete(l.whole, f)
+			}
+		}
+	}
+	return l.whole
 }
 
 // path looks at a path and every folder on the way to it.
@@ -305,7 +381,7 @@ func magic(p string) bool {
 // glob looks at the fixed part of a pattern and into the folders it reaches:
 // for links it would go through, and for names that a program would take for
 // options.
-func (l *look) glob(pattern string) {
+func (l *look) glob(pattern string, kind effect.Kind) {
 	var fixed []string
 	segments := strings.Split(strings.TrimPrefix(pattern, "/"), "/")
 	for len(segments) > 0 && !wild(segments[0]) {
@@ -321,24 +397,30 @@ func (l *look) glob(pattern string) {
 				depth = maxEntries
 			}
 		}
-		l.list(folder, depth)
+		l.list(folder, kind, depth)
+		levels := depth
+		if depth == maxEntries {
+			levels = paths.Whole
+		}
+		l.whole[folder] = max(l.whole[folder], levels)
 	}
 }
 
 // list looks at the entries of a folder, down to some depth.
-func (l *look) list(folder string, depth int) {
-	if depth <= 0 || l.listed[folder] || l.entries > maxEntries {
+func (l *look) list(folder string, kind effect.Kind, levels int) {
+	key := listing{folder, kind}
+	if levels <= 0 || l.listed[key] >= levels || l.entries > maxEntries {
 		return
 	}
-	l.listed[folder] = true
+	l.listed[key] = levels
 	l.visit(folder, func(p string, e os.DirEntry) {
 		switch {
 		case e.Type()&os.ModeSymlink != 0:
 			l.link(p)
 		case e.IsDir():
-			l.list(p, depth-1)
-		default:
-			l.file(p, e.Name())
+			l.list(p, kind, levels-1)
+		case kind != effect.Opaque:
+			l.file(kind, p, true)
 		}
 		if strings.HasPrefix(e.Name(), "-") {
 			l.files[p] = ""

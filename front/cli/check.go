@@ -77,6 +77,7 @@ machine of the call are its facts, with the members
 
   symlinks           {"link": "target"}, from the workspace when relative
   files              {"path": "text"} that exist
+  listed             ["folder"] of which files and symlinks tell all, at any depth
   git_config         {"core.fsmonitor": "..."} of the repository
   workspace_trusted, server_trusted              true or false
   mcp_server, mcp_tool, server_roots, readOnlyHint   of an MCP tool
@@ -170,7 +171,7 @@ func (c *checker) run(cmd *cobra.Command, args []string) error {
 	if near := floor.NearTool(c.name); near != "" {
 		warn("no tool is known by the name %q: did you mean %s?", c.name, near)
 	}
-	call = senses.Complete(call)
+	call = senses.CompleteFor(&c.layers.floor, call)
 	v := c.layers.judge(call)
 
 	out := cmd.OutOrStdout()

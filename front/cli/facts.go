@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"assent/floor"
+	"assent/floor/paths"
 )
 
 // setup is what a row says is true of the machine (`facts`). It is decoded
@@ -26,6 +27,9 @@ type setup struct {
 	GitConfig map[string]string `json:"git_config"`
 	// Files maps the path of a file that exists to its text.
 	Files map[string]string `json:"files"`
+	// Listed are folders of which Files and Symlinks tell all that is in them, at
+	// any depth. Of any other folder nothing is known of what it lacks.
+	Listed []string `json:"listed"`
 	// WorkspaceTrusted and ServerTrusted are true when nothing is said.
 	WorkspaceTrusted *bool `json:"workspace_trusted"`
 	ServerTrusted    *bool `json:"server_trusted"`
@@ -69,6 +73,16 @@ func (s *setup) apply(call *floor.Call) error {
 			call.Facts.Files = make(map[string]string)
 		}
 		call.Facts.Files[p] = text
+	}
+	for _, dir := range s.Listed {
+		p, err := placed(call.Workspace, dir)
+		if err != nil {
+			return fmt.Errorf("listed: %w", err)
+		}
+		if call.Facts.Folders == nil {
+			call.Facts.Folders = make(map[string]int)
+		}
+		call.Facts.Folders[p] = paths.Whole
 	}
 	for key, text := range s.GitConfig {
 		if call.Facts.GitConfig == nil {
@@ -123,7 +137,7 @@ func gitKey(key string) string {
 }
 
 // setupMembers are the facts a row can tell.
-var setupMembers = []string{"symlinks", "git_config", "files", "workspace_trusted", "server_trusted", "readOnlyHint", "mcp_server", "mcp_tool",
+var setupMembers = []string{"symlinks", "git_config", "files", "listed", "workspace_trusted", "server_trusted", "readOnlyHint", "mcp_server", "mcp_tool",
 	"server_roots", "worktree_of", "job_dir"}
 
 // decodeSetup reads the facts of a row.
