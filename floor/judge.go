@@ -527,6 +527,8 @@ func (a *allowedCommand) covers(d *Judged) bool {
 	switch d.Kind {
 	case effect.Net:
 		return true
+	case effect.Env:
+		return d.Coverable
 	case effect.Opaque:
 		return d.Coverable && !a.otherCode(d)
 	case effect.Read:

@@ -95,6 +95,7 @@ func (r *reader) callOnce(c *syntax.CallExpr, w *world) []*world {
 		return []*world{w}
 	}
 	var assigns []string
+	var folders []given
 	in := w
 	if len(c.Assigns) > 0 {
 		in = w.fork() // each sees those before it
@@ -111,7 +112,11 @@ func (r *reader) callOnce(c *syntax.CallExpr, w *world) []*world {
 		if computed(a.Value) {
 			r.add(effect.Effect{Kind: effect.Env, Target: a.Name.Value, Span: span})
 		} else {
+			at := len(r.out)
 			r.pass(a.Name.Value, v, span, nil)
+			if dirs := r.foldersOf(a.Name.Value, v, in); dirs != nil && len(r.out) > at {
+				folders = append(folders, given{a.Name.Value, at, dirs})
+			}
 		}
 		if a.Array != nil || a.Index != nil {
 			r.assign(a, w, false)
@@ -120,7 +125,10 @@ func (r *reader) callOnce(c *syntax.CallExpr, w *world) []*world {
 		assigns = append(assigns, a.Name.Value+"="+v)
 		r.give(in, a.Name.Value, v, span)
 	}
-	return r.simple(ws, assigns, w, context{})
+	from, at := len(r.out), w.fork()
+	after := r.simple(ws, assigns, w, context{})
+	r.modules(folders, from, at)
+	return after
 }
 
 // lead is the literal text at the start of a word.
