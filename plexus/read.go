@@ -26,6 +26,17 @@ type Snapshot struct {
 // Session is the session with everything in it, of one moment. It fails with
 // [ErrNoSession].
 func (s *Store) Session(ctx context.Context, id string) (Snapshot, error) {
+	return s.snapshot(ctx, id, "")
+}
+
+// snapshot reads a session with those of its jobs that a condition on job
+// holds for, with all of them when there is none.
+func (s *Store) snapshot(ctx context.Context, id, which string) (Snapshot, error) {
+	jobs, fields := `session = ?1`, `session = ?1`
+	if which != "" {
+		jobs += ` AND ` + which
+		fields += ` AND job IN (SELECT job.id FROM job WHERE job.session = ?1 AND ` + which + `)`
+	}
 	snap := Snapshot{Fields: make(map[string]map[string]Field)}
 	err := s.view(ctx, func(v view) error {
 		var err error
@@ -40,14 +51,14 @@ func (s *Store) Session(ctx context.Context, id string) (Snapshot, error) {
 			return ErrNoSession
 		}
 		snap.Session = sessions[0]
-		if snap.Jobs, err = collect[Job](v, `'j'`, `session = ? ORDER BY ord, rev`, id); err != nil {
+		if snap.Jobs, err = collect[Job](v, `'j'`, jobs+` ORDER BY ord, rev`, id); err != nil {
 			return err
 		}
-		fields, err := collect[Field](v, `'f'`, `session = ?`, id)
+		found, err := collect[Field](v, `'f'`, fields, id)
 		if err != nil {
 			return err
 		}
-		for _, f := range fields {
+		for _, f := range found {
 			if snap.Fields[f.Job] == nil {
 				snap.Fields[f.Job] = make(map[string]Field)
 			}

@@ -1,9 +1,6 @@
 package plexus
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
 // What is not settled: leaves that are not completed, and sequences that were
 // cancelled and are not.
@@ -44,44 +41,7 @@ func (s *Store) Unsettled(ctx context.Context) (ids []string, rev Rev, err error
 // Open is the session as [Store.Session] gives it, without the leaves that are
 // completed: what is left to do in it.
 func (s *Store) Open(ctx context.Context, id string) (Snapshot, error) {
-	snap := Snapshot{Fields: make(map[string]map[string]Field)}
-	err := s.view(ctx, func(v view) error {
-		var err error
-		if snap.Rev, err = v.head(); err != nil {
-			return err
-		}
-		sessions, err := collect[Session](v, `'s'`, `id = ?`, id)
-		if err != nil {
-			return err
-		}
-		if len(sessions) == 0 {
-			return ErrNoSession
-		}
-		snap.Session = sessions[0]
-		open := `(job.kind IN ('SessionTurn', 'ProgrammaticJob') OR ` + unsettledLeaf + `)`
-		if snap.Jobs, err = collect[Job](v, `'j'`, `session = ? AND `+open+` ORDER BY ord, rev`, id); err != nil {
-			return err
-		}
-		fields, err := collect[Field](v, `'f'`, `session = ?1 AND job IN (SELECT job.id FROM job WHERE job.session = ?1 AND `+open+`)`, id)
-		if err != nil {
-			return err
-		}
-		for _, f := range fields {
-			if snap.Fields[f.Job] == nil {
-				snap.Fields[f.Job] = make(map[string]Field)
-			}
-			snap.Fields[f.Job][f.Name] = f
-		}
-		if snap.Registers, err = v.latest(id); err != nil {
-			return err
-		}
-		snap.Kernel, err = v.latest("")
-		return err
-	})
-	if err != nil {
-		return Snapshot{}, fmt.Errorf("session %s: %w", id, err)
-	}
-	return snap, nil
+	return s.snapshot(ctx, id, `(job.kind IN ('SessionTurn', 'ProgrammaticJob') OR `+unsettledLeaf+`)`)
 }
 
 // Latest are the registers of a session that hold, by name; of the kernel for
