@@ -1,5 +1,7 @@
 package approval
 
+import "slices"
+
 // Kind is what sort of job a leaf is (law §8). The zero value is [Foreign]: a
 // call that came from a client of its own, where only the tool's name tells
 // what it does and where no name makes it communication of ours.
@@ -38,6 +40,13 @@ func (k Kind) String() string {
 	return ""
 }
 
+// KindNamed is the kind that a document calls so; false for a name that none
+// has.
+func KindNamed(name string) (Kind, bool) {
+	i := slices.Index(kindNames[:], name)
+	return Kind(max(i, 0)), i >= 0
+}
+
 // KindOf is the kind of a leaf that the host itself mints for one of its own
 // tools: a name of law §8 or a tool of the host. Any other name is a system
 // tool, of which [ClusterOf] tells more.
@@ -57,10 +66,8 @@ func KindOf(name string) Kind {
 	case "agent_message":
 		return AgentMessage
 	}
-	for k := SystemTool; k < numKinds; k++ {
-		if kindNames[k] == name {
-			return k
-		}
+	if k, ok := KindNamed(name); ok && k != Foreign {
+		return k
 	}
 	return SystemTool
 }

@@ -8,21 +8,10 @@ import (
 	"assent/approval"
 )
 
-// KindOf is the kind of a leaf by its name in the document; false for
-// sequences and for names that are none.
-func KindOf(name string) (approval.Kind, bool) {
-	for k := approval.Foreign; k == approval.Foreign || k.String() != ""; k++ {
-		if k.String() == name {
-			return k, true
-		}
-	}
-	return approval.Foreign, false
-}
-
 // Leaf is the job as the law reads it, with the fields given in any order.
 // RunsHatch is not stored (law §12): whoever knows the effects sets it.
 func (j Job) Leaf(fields ...Field) (approval.Leaf, error) {
-	kind, ok := KindOf(j.Kind)
+	kind, ok := approval.KindNamed(j.Kind)
 	if !ok {
 		return approval.Leaf{}, fmt.Errorf("%s: %w", j, ErrGeometry)
 	}

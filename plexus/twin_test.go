@@ -65,7 +65,7 @@ func (d *twin) apply(tx Tx) (*twin, error) {
 			if exists || tx.Writer.Role == Agent && r.Kind != "" {
 				err = errTwin
 			} else {
-				kind, leaf := KindOf(r.Kind)
+				kind, leaf := approval.KindNamed(r.Kind)
 				after.jobs[r.ID] = &twinJob{leaf: approval.Leaf{ID: r.ID, Kind: kind, Name: r.Name}, sequence: !leaf,
 					others: make(map[string]string), at: make(map[string]Rev)}
 			}

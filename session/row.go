@@ -21,19 +21,12 @@ const (
 // Sequence reports whether jobs of this kind hold others and have no votes.
 func (k Kind) Sequence() bool { return k == SessionTurn || k == ProgrammaticJob }
 
-var leafKinds = func() map[Kind]approval.Kind {
-	kinds := make(map[Kind]approval.Kind)
-	for k := approval.Foreign; ; k++ {
-		if k != approval.Foreign && k.String() == "" {
-			return kinds
-		}
-		kinds[Kind(k.String())] = k
-	}
-}()
-
 // Leaf is the law's kind. A spelling nobody knows is a foreign call: the floor
 // runs, and no name makes it communication.
-func (k Kind) Leaf() approval.Kind { return leafKinds[k] }
+func (k Kind) Leaf() approval.Kind {
+	kind, _ := approval.KindNamed(string(k))
+	return kind
+}
 
 // Job is a row of the tree: minted once, never changed.
 type Job struct {
