@@ -122,13 +122,7 @@ func (k *Kernel) begin(ctx context.Context, call job.Call) error {
 			return err
 		}
 		k.trouble(err)
-		again := make(chan struct{})
-		stop := k.After(wait, func() { close(again) })
-		select {
-		case <-again:
-		case <-ctx.Done():
-			stop()
-		}
+		k.pause(ctx, wait)
 	}
 }
 

@@ -35,29 +35,18 @@ func TestADiskThatFails(t *testing.T) {
 	for _, fault := range []error{plexus.ErrFull, plexus.ErrReadOnly, plexus.ErrBusy} {
 		t.Run(fault.Error(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				dir := t.TempDir()
-				doc, err := plexus.Open(dir+"/document", plexus.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer doc.Close()
-				f := &faulty{Store: doc}
+				var f faulty
 				var ran log
-				k, err := Open(t.Context(), Options{Document: f, Policies: rulesOf(t), Registry: registry(func(_ context.Context, call job.Call) (job.Outcome, error) {
-					ran.add(call)
-					return job.Text("done"), nil
-				})})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer k.Close()
-				w := &world{TB: t, doc: doc, Kernel: k, dir: dir}
+				w := newWorldOver(t, Options{Registry: registry(ran.done)}, func(doc *plexus.Store) Document {
+					f.Store = doc
+					return &f
+				})
 				w.session("s", "manual")
 				w.call("s", "waits", "other")
 				still()
 
 				f.fault.Store(&fault)
-				if _, err := k.Admit(t.Context(), NewCall{Session: "s", Name: "Bash"}, host); !errors.Is(err, fault) {
+				if _, err := w.Admit(t.Context(), NewCall{Session: "s", Name: "Bash"}, host); !errors.Is(err, fault) {
 					t.Error("admit:", err)
 				}
 				// Whoever still can write answers; the kernel cannot follow.
@@ -68,7 +57,7 @@ func TestADiskThatFails(t *testing.T) {
 					t.Errorf("ran %v", calls)
 				}
 				for _, session := range []string{"", "s"} {
-					if got := doc.Presence(session)[DocumentError]; !strings.Contains(got, fault.Error()) {
+					if got := w.doc.Presence(session)[DocumentError]; !strings.Contains(got, fault.Error()) {
 						t.Errorf("session %q says %q", session, got)
 					}
 				}
@@ -83,7 +72,7 @@ func TestADiskThatFails(t *testing.T) {
 					t.Errorf("ran %v", calls)
 				}
 				for _, session := range []string{"", "s"} {
-					if got := doc.Presence(session)[DocumentError]; got != "" {
+					if got := w.doc.Presence(session)[DocumentError]; got != "" {
 						t.Errorf("session %q still says %q", session, got)
 					}
 				}
@@ -96,24 +85,13 @@ func TestADiskThatFails(t *testing.T) {
 // the body waits for it, and can be cancelled.
 func TestNoBodyBeforeItsWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
-		doc, err := plexus.Open(dir+"/document", plexus.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer doc.Close()
-		f := &wordless{Store: doc}
+		var f wordless
 		f.off.Store(true)
 		var ran log
-		k, err := Open(t.Context(), Options{Document: f, Policies: rulesOf(t), Registry: registry(func(_ context.Context, call job.Call) (job.Outcome, error) {
-			ran.add(call)
-			return job.Text("done"), nil
-		})})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer k.Close()
-		w := &world{TB: t, doc: doc, Kernel: k, dir: dir}
+		w := newWorldOver(t, Options{Registry: registry(ran.done)}, func(doc *plexus.Store) Document {
+			f.Store = doc
+			return &f
+		})
 		w.session("s", "manual")
 		w.call("s", "a", "let it")
 		w.call("s", "b", "let it")
@@ -122,7 +100,7 @@ func TestNoBodyBeforeItsWord(t *testing.T) {
 		if w.fields("s", "a")[plexus.OrchestrationResult] != plexus.True || len(ran.all()) > 0 {
 			t.Error("not licensed, or run:", ran.all())
 		}
-		if err := k.Cancel(t.Context(), "s", "a", ada); err != nil {
+		if err := w.Cancel(t.Context(), "s", "a", ada); err != nil {
 			t.Error(err)
 		}
 		still()
@@ -156,24 +134,16 @@ func (f *wordless) Apply(ctx context.Context, tx plexus.Tx) (plexus.Rev, error) 
 // A document that cannot be read at first is read later.
 func TestASessionThatCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dir := t.TempDir()
-		doc, err := plexus.Open(dir+"/document", plexus.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer doc.Close()
-		f := &unread{Store: doc}
+		var f unread
 		f.left.Store(5)
-		k, err := Open(t.Context(), Options{Document: f, Policies: rulesOf(t), Registry: registry(ok)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer k.Close()
-		w := &world{TB: t, doc: doc, Kernel: k, dir: dir}
+		w := newWorldOver(t, Options{Registry: registry(ok)}, func(doc *plexus.Store) Document {
+			f.Store = doc
+			return &f
+		})
 		w.session("s", "manual")
 		w.call("s", "a", "let it")
 		still()
-		if got := doc.Presence("s")[DocumentError]; got == "" {
+		if got := w.doc.Presence("s")[DocumentError]; got == "" {
 			t.Error("nothing is said")
 		}
 		time.Sleep(10 * time.Minute)

@@ -171,6 +171,19 @@ func (t *timer) stop() {
 	}
 }
 
+// pause waits until d has passed; false when ctx was done before.
+func (k *Kernel) pause(ctx context.Context, d time.Duration) bool {
+	passed := make(chan struct{})
+	stop := k.After(d, func() { close(passed) })
+	select {
+	case <-passed:
+		return true
+	case <-ctx.Done():
+		stop()
+		return false
+	}
+}
+
 // watch hands the rows of the document to whom they concern.
 func (k *Kernel) watch(ctx context.Context, after plexus.Rev) {
 	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
@@ -193,12 +206,7 @@ func (k *Kernel) watch(ctx context.Context, after plexus.Rev) {
 			}
 			k.mu.Unlock()
 		}
-		again := make(chan struct{})
-		stop := k.After(wait, func() { close(again) })
-		select {
-		case <-again:
-		case <-ctx.Done():
-			stop()
+		if !k.pause(ctx, wait) {
 			return
 		}
 	}
