@@ -14,6 +14,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"assent/floor"
+	"assent/internal/place"
 )
 
 // PolicyFiles are the policies of a machine, in files (policy §2).
@@ -24,9 +25,6 @@ type PolicyFiles struct {
 	// "" to keep it in memory alone.
 	State string
 }
-
-// ManagedPolicy is the file of whoever runs the machine.
-const ManagedPolicy = "/etc/assent/policy.yaml"
 
 // Files are policies read from files each time they are asked for, so that
 // what a person wrote holds for the next call whatever was noticed. Folders
@@ -95,13 +93,9 @@ func (p *Files) Layers(workspace string) Layers {
 	l.Floor.Operator = p.layer(&l, p.files.Operator, floor.Operator)
 	l.Floor.Managed = p.layer(&l, p.files.Managed, floor.Managed)
 	if workspace != "" {
-		l.Floor.Project = p.layer(&l, projectPolicy(workspace), floor.Project)
+		l.Floor.Project = p.layer(&l, place.ProjectPolicy(workspace), floor.Project)
 	}
 	return l
-}
-
-func projectPolicy(workspace string) string {
-	return filepath.Join(workspace, ".assent", "policy.yaml")
 }
 
 func (p *Files) layer(l *Layers, path string, layer floor.Layer) *floor.Policy {
@@ -126,15 +120,15 @@ var errGone = errors.New("it is gone; what it denied stays denied until there is
 
 // read reads the file and, where it changed, the policy in it.
 func (f *policyFile) read(state string) {
-	text, err := readRegular(f.path)
+	text, err := place.ReadPolicy(f.path)
 	if !f.loaded {
 		f.good = lastGood(state, f.path, f.layer)
 	}
 	missing := errors.Is(err, fs.ErrNotExist)
 	if missing {
-		if _, linked := os.Lstat(f.path); linked == nil {
-			missing = false // a link that leads nowhere
-			err = fmt.Errorf("%s is a link that leads nowhere", f.path)
+		if link := place.DanglingLink(f.path); link != "" {
+			missing = false
+			err = fmt.Errorf("%s is a link that leads nowhere", link)
 		}
 	}
 	switch {
@@ -184,28 +178,6 @@ func (f *policyFile) left() *floor.Policy {
 	return policy.LastGood()
 }
 
-// maxPolicy is larger than any policy the floor takes, so that it says what is
-// wrong.
-const maxPolicy = 8 << 20
-
-// readRegular reads a regular file; a pipe or device would never end.
-func readRegular(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	case info.Size() > maxPolicy:
-		return nil, fmt.Errorf("%s has %d bytes: that is no policy", path, info.Size())
-	}
-	text, err := os.ReadFile(path)
-	if text == nil {
-		text = []byte{}
-	}
-	return text, err
-}
-
 // goodFile is where the last good text of a policy is kept.
 func goodFile(state, path string, layer floor.Layer) string {
 	sum := sha256.Sum256([]byte(layer.String() + "\x00" + path))
@@ -216,7 +188,7 @@ func lastGood(state, path string, layer floor.Layer) []byte {
 	if state == "" {
 		return nil
 	}
-	text, err := readRegular(goodFile(state, path, layer))
+	text, err := place.ReadPolicy(goodFile(state, path, layer))
 	if err != nil {
 		return nil
 	}
@@ -277,7 +249,7 @@ func (p *Files) attend() {
 	}
 	for n := range p.asked {
 		if n.workspace != "" {
-			add(projectPolicy(n.workspace))
+			add(place.ProjectPolicy(n.workspace))
 		}
 	}
 	for _, dir := range p.watcher.WatchList() {
@@ -315,7 +287,7 @@ func (p *Files) changed(name string) {
 	p.mu.Lock()
 	p.attend() // a folder may have come
 	for n := range p.asked {
-		for _, path := range []string{p.files.Operator, p.files.Managed, projectPolicy(n.workspace)} {
+		for _, path := range []string{p.files.Operator, p.files.Managed, place.ProjectPolicy(n.workspace)} {
 			if path != "" && (name == "" || name == path || name == filepath.Dir(path)) {
 				tell = append(tell, n.f)
 				break

@@ -10,6 +10,7 @@ import (
 
 	"assent/approval"
 	"assent/floor"
+	"assent/internal/place"
 	"assent/plexus"
 )
 
@@ -148,6 +149,11 @@ func TestPolicyFiles(t *testing.T) {
 			os.MkdirAll(filepath.Dir(m.Operator), 0o700)
 			os.Symlink("/none/at/all", m.Operator)
 		}, want: shipped, says: "leads nowhere"},
+		{why: "in a folder that is a link and leads nowhere", do: func(m *machine) {
+			os.MkdirAll(filepath.Dir(filepath.Dir(m.Operator)), 0o700)
+			os.Remove(filepath.Dir(m.Operator))
+			os.Symlink("/none/at/all", filepath.Dir(m.Operator))
+		}, want: shipped, says: "leads nowhere"},
 		{why: "a folder", do: func(m *machine) { os.MkdirAll(m.Operator, 0o700) }, want: shipped, says: "not a regular file"},
 		{why: "the managed one only makes it stricter", do: func(m *machine) {
 			m.put(m.Operator, empty)
@@ -161,9 +167,9 @@ func TestPolicyFiles(t *testing.T) {
 		}, want: left, says: "managed"},
 		{why: "the project's broken", do: func(m *machine) {
 			m.put(m.Operator, empty)
-			m.put(projectPolicy(m.workspace), denies)
+			m.put(place.ProjectPolicy(m.workspace), denies)
 			m.Layers(m.workspace)
-			m.put(projectPolicy(m.workspace), broken)
+			m.put(place.ProjectPolicy(m.workspace), broken)
 			m.reopen()
 		}, want: left, says: "project"},
 	}

@@ -14,10 +14,8 @@ import (
 
 	"assent/approval"
 	"assent/floor"
+	"assent/internal/place"
 )
-
-// managedPolicy is the file of whoever runs the machine.
-const managedPolicy = "/etc/assent/policy.yaml"
 
 // layers are the policies a call is judged by (policy §2).
 type layers struct {
@@ -53,16 +51,12 @@ func warnings(cmd *cobra.Command) warning {
 	}
 }
 
-// maxPolicyFile is larger than any policy the floor takes, so that it says
-// what is wrong.
-const maxPolicyFile = 8 << 20
-
 // file loads the operator's policy from a file that was named.
 func (l *layers) file(name string, warn warning) error {
 	if name == "" {
 		return nil
 	}
-	text, err := readPolicy(name)
+	text, err := place.ReadPolicy(name)
 	if err != nil {
 		return usagef("--policy: %w", err)
 	}
@@ -81,26 +75,15 @@ func (l *layers) machine(named string, call floor.Call, warn warning) error {
 		return err
 	}
 	if named == "" {
-		file := operatorPolicy(call.Home)
+		file := place.OperatorPolicy(os.Getenv("XDG_CONFIG_HOME"), call.Home)
 		if file == "" {
 			warn("the operator policy was not looked for: no home folder is known, and XDG_CONFIG_HOME names none")
 		}
 		l.floor.Operator = l.load(file, floor.Operator, warn)
 	}
-	l.floor.Managed = l.load(managedPolicy, floor.Managed, warn)
-	l.floor.Project = l.load(filepath.Join(call.Workspace, ".assent", "policy.yaml"), floor.Project, warn)
+	l.floor.Managed = l.load(place.ManagedPolicy, floor.Managed, warn)
+	l.floor.Project = l.load(place.ProjectPolicy(call.Workspace), floor.Project, warn)
 	return nil
-}
-
-// operatorPolicy is the file of the person at this machine.
-func operatorPolicy(home string) string {
-	if dir := os.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "assent", "policy.yaml")
-	}
-	if home == "" {
-		return ""
-	}
-	return filepath.Join(home, ".config", "assent", "policy.yaml")
 }
 
 // load reads a policy file that need not be there.
@@ -108,17 +91,15 @@ func (l *layers) load(name string, layer floor.Layer, warn warning) *floor.Polic
 	if name == "" {
 		return nil
 	}
-	text, err := readPolicy(name)
+	text, err := place.ReadPolicy(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		link := danglingLink(name)
+		link := place.DanglingLink(name)
 		if link == "" {
 			if other := misnamed(name); other != "" {
 				warn("found %s, which is not read: did you mean %s?", other, filepath.Base(name))
 			}
 			return nil
 		}
-		// Somebody has put a policy here. That it cannot be found is no reason
-		// to do without.
 		err = fmt.Errorf("%s is a link to what does not exist", link)
 	}
 	if err != nil {
@@ -127,23 +108,6 @@ func (l *layers) load(name string, layer floor.Layer, warn warning) *floor.Polic
 		return nil
 	}
 	return l.parse(name, text, layer, warn)
-}
-
-// danglingLink is the link for which a file does not exist: the file itself or
-// a folder that it is in. It is "" when nothing of the name exists.
-func danglingLink(name string) string {
-	for p := name; ; p = filepath.Dir(p) {
-		info, err := os.Lstat(p)
-		switch {
-		case err == nil && info.Mode()&fs.ModeSymlink != 0:
-			if _, err := os.Stat(p); err != nil {
-				return p
-			}
-			return ""
-		case err == nil, p == filepath.Dir(p):
-			return ""
-		}
-	}
 }
 
 // misnamed is a file beside a policy that is missing which was probably meant
@@ -162,20 +126,6 @@ func misnamed(name string) string {
 		}
 	}
 	return ""
-}
-
-// readPolicy reads a regular file; a pipe or device would never end.
-func readPolicy(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file", name)
-	case info.Size() > maxPolicyFile:
-		return nil, fmt.Errorf("%s has %d bytes: that is no policy", name, info.Size())
-	}
-	return os.ReadFile(name)
 }
 
 // parse reads the text of a policy. One that is wrong is left out and told.

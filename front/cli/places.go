@@ -19,14 +19,14 @@ func (c *checker) places(call *floor.Call, warn warning) error {
 	if err != nil {
 		return fmt.Errorf("finding the present folder: %w", err)
 	}
-	if call.Home, err = place("home", c.home, here); err != nil {
+	if call.Home, err = namedFolder("home", c.home, here); err != nil {
 		return err
 	}
 	if call.Home == "" {
 		// Without one the home is unknown, and paths in it are asked about.
 		call.Home = homeFolder(os.Getenv("HOME"), user.Current)
 	}
-	if call.Workspace, err = place("workspace", c.workspace, here); err != nil {
+	if call.Workspace, err = namedFolder("workspace", c.workspace, here); err != nil {
 		return err
 	}
 	assumed := call.Workspace == ""
@@ -39,7 +39,7 @@ func (c *checker) places(call *floor.Call, warn warning) error {
 	case assumed && within(call.Home, call.Workspace):
 		warn("no repository is here, so %s is taken for the workspace, with all of your home in it; name the folder with --workspace", oneLine(call.Workspace, 4*maxTarget))
 	}
-	if call.Cwd, err = place("cwd", c.cwd, here); err != nil {
+	if call.Cwd, err = namedFolder("cwd", c.cwd, here); err != nil {
 		return err
 	}
 	if call.Cwd == "" && within(here, call.Workspace) {
@@ -54,9 +54,9 @@ func within(path, folder string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// place makes a folder of the command line absolute. It must exist: a slip of
+// namedFolder makes a folder of the command line absolute. It must exist: a slip of
 // the pen would be judged as another place.
-func place(flag, folder, here string) (string, error) {
+func namedFolder(flag, folder, here string) (string, error) {
 	if folder == "" {
 		return "", nil
 	}

@@ -14,6 +14,7 @@ import (
 	"assent/approval"
 	"assent/floor"
 	"assent/floor/effect"
+	"assent/internal/place"
 )
 
 // newPolicy is `assent policy`: checking, showing, explaining and formatting
@@ -55,15 +56,15 @@ func isUsage(err error) bool {
 // not there is a question that is wrong.
 func policyText(cmd *cobra.Command, name string) ([]byte, error) {
 	if name != "-" {
-		text, err := readPolicy(name)
+		text, err := place.ReadPolicy(name)
 		if err != nil {
 			return nil, usageError{err}
 		}
 		return text, nil
 	}
-	text, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), maxPolicyFile+1))
-	if err == nil && len(text) > maxPolicyFile {
-		err = fmt.Errorf("standard input has more than %d bytes: that is no policy", maxPolicyFile)
+	text, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), place.MaxPolicy+1))
+	if err == nil && len(text) > place.MaxPolicy {
+		err = fmt.Errorf("standard input has more than %d bytes: that is no policy", place.MaxPolicy)
 	}
 	return text, err
 }
@@ -144,7 +145,7 @@ func withHint(p floor.Problem) string {
 func layerOf(name string) floor.Layer {
 	abs, err := filepath.Abs(name)
 	switch {
-	case err == nil && abs == managedPolicy:
+	case err == nil && abs == place.ManagedPolicy:
 		return floor.Managed
 	case err == nil && filepath.Base(abs) == "policy.yaml" && filepath.Base(filepath.Dir(abs)) == ".assent":
 		return floor.Project

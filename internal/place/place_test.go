@@ -88,3 +88,16 @@ func TestEnvOf(t *testing.T) {
 		t.Errorf("want -, got +\n%s", d)
 	}
 }
+
+func TestOperatorPolicy(t *testing.T) {
+	for _, row := range []struct{ why, configHome, home, want string }{
+		{"the variable goes first", "/c", "/home/a", "/c/assent/policy.yaml"},
+		{"a relative one counts as unset", "c", "/home/a", "/home/a/.config/assent/policy.yaml"},
+		{"the variable needs no home", "/c", "", "/c/assent/policy.yaml"},
+		{"nothing is known", "", "", ""},
+	} {
+		if got := OperatorPolicy(row.configHome, row.home); got != row.want {
+			t.Errorf("%s: %q, want %q", row.why, got, row.want)
+		}
+	}
+}

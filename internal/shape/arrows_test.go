@@ -42,9 +42,9 @@ var arrows = map[string]rule{
 	"session":        {pure: true, imports: []string{"approval"}},
 	"job":            {imports: []string{"approval", "session"}},
 	"senses":         {imports: []string{"floor", "floor/effect", "floor/paths"}},
-	"kernel":         {imports: []string{"approval", "floor", "floor/effect", "senses", "plexus", "session", "job"}},
+	"kernel":         {imports: []string{"approval", "floor", "floor/effect", "senses", "plexus", "session", "job", "internal/place"}},
 	"internal/place": {},
-	"front/cli":      {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "internal/spell"}},
+	"front/cli":      {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "internal/spell", "internal/place"}},
 	"cmd/assent":     {imports: []string{"front/cli"}},
 
 	// Only tests run these.
