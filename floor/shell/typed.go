@@ -43,7 +43,11 @@ func (t *typed) all() {
 	end := t.cwd
 	for i := range rd.Options {
 		u := &rd.Options[i]
-		if u.Option == nil || !u.Valued && u.Option.Type != commands.Suffix {
+		if u.Option == nil {
+			t.undescribed(u)
+			continue
+		}
+		if !u.Valued && u.Option.Type != commands.Suffix {
 			continue
 		}
 		if tar {
@@ -282,6 +286,20 @@ func (t *typed) link() {
 // copiesTrees reports whether a copy takes folders with all that is in them.
 func (t *typed) copiesTrees() bool {
 	return (t.cmd.Program == "cp" || t.cmd.Program == "gcp") && t.has("--recursive", "--archive", "-R")
+}
+
+// undescribed follows an option that nothing is known of: a rule for the program
+// may cover that, so a path or an address in its value, or in the word behind
+// it, is told as what it may be.
+func (t *typed) undescribed(u *commands.Use) {
+	if t.reading.Entry == nil || t.reading.Entry.Lenient || t.reading.Class == effect.Remote { // words for another machine
+		return
+	}
+	end := u.Word + 1
+	if !u.Valued && end < len(t.ws) {
+		end++
+	}
+	t.r.maybePaths(t.ws[u.Word:end], t.cmd, t.w)
 }
 
 // has reports whether one of the options is present, by its canonical name.
