@@ -44,6 +44,7 @@ var arrows = map[string]rule{
 	"senses":         {imports: []string{"floor", "floor/effect", "floor/paths"}},
 	"kernel":         {imports: []string{"approval", "floor", "floor/effect", "senses", "plexus", "session", "job", "internal/place"}},
 	"internal/place": {},
+	"internal/peer":  {},
 	"front/cli":      {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "internal/spell", "internal/place"}},
 	"cmd/assent":     {imports: []string{"front/cli"}},
 

@@ -1,0 +1,172 @@
+package peer
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Of reads the facts about the process that connected. An error means that not
+// even its user is known; whatever else could not be read is missing from the
+// facts.
+//
+// The process is the one that called connect (or made the pair of sockets). A
+// process that was handed the connection later is not seen: the one that connected
+// answers for it.
+func Of(conn *net.UnixConn) (Facts, error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return Facts{}, fmt.Errorf("who connected: %w", err)
+	}
+	var cred *unix.Ucred
+	pidfd, pinned, gone := -1, false, false
+	outer := raw.Control(func(fd uintptr) {
+		if cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err != nil {
+			return
+		}
+		n, e := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PEERPIDFD)
+		switch {
+		case e == nil:
+			pidfd, pinned = n, true
+		case !errors.Is(e, unix.ENOPROTOOPT):
+			gone = true // there was a process and it is no more
+		}
+	})
+	if err = errors.Join(outer, err); err != nil {
+		return Facts{}, fmt.Errorf("who connected: %w", err)
+	}
+	f := Facts{Credentials: true, UID: cred.Uid, GID: cred.Gid, Pinned: pinned}
+	pid := int(cred.Pid)
+	if !pinned && !gone && pid > 0 {
+		if pidfd, err = unix.PidfdOpen(pid, 0); err != nil {
+			gone = true
+		}
+	}
+	if pidfd >= 0 {
+		defer unix.Close(pidfd)
+	}
+	if gone || pid <= 0 { // 0: a process of another PID namespace, not visible here
+		return f, nil
+	}
+	read(&f, proc("/proc"), pid)
+	// The number meant this process all along only if the process is still there
+	// now that everything was read by the number.
+	if unix.PidfdSendSignal(pidfd, 0, nil, 0) != nil {
+		f.Whole = false
+	}
+	return f, nil
+}
+
+// Self is the calling process.
+func Self() (Process, error) {
+	s, ok := proc("/proc").look(os.Getpid())
+	if !ok {
+		return Process{}, errors.New("the process cannot see itself in /proc")
+	}
+	return s.ancestor.Process, nil
+}
+
+// Find is the process that has a number now, for a body that was just started
+// by the caller and not yet waited for: until then the number stays its own.
+func Find(pid int) (Process, error) {
+	s, ok := proc("/proc").look(pid)
+	if !ok {
+		return Process{}, fmt.Errorf("process %d: %w", pid, os.ErrNotExist)
+	}
+	return s.ancestor.Process, nil
+}
+
+// proc is where the system shows its processes.
+type proc string
+
+func (p proc) file(pid int, name string) string {
+	return filepath.Join(string(p), strconv.Itoa(pid), name)
+}
+
+// look reads one process, but for what only the peer itself is asked.
+func (p proc) look(pid int) (stat, bool) {
+	text, err := os.ReadFile(p.file(pid, "stat"))
+	if err != nil {
+		return stat{}, false
+	}
+	s, err := parseStat(string(text))
+	if err != nil {
+		return stat{}, false
+	}
+	status, err := os.ReadFile(p.file(pid, "status"))
+	if err != nil {
+		return stat{}, false
+	}
+	if s.ancestor.UID, _, err = parseStatus(string(status)); err != nil {
+		return stat{}, false
+	}
+	if cgroup, err := os.ReadFile(p.file(pid, "cgroup")); err == nil {
+		s.ancestor.Cgroup = parseCgroup(string(cgroup))
+	}
+	return s, true
+}
+
+// read fills in what is known of a process by its number.
+func read(f *Facts, p proc, pid int) {
+	f.Lineage, f.Whole = walk(pid, p.look)
+	status, err := os.ReadFile(p.file(pid, "status"))
+	if err == nil {
+		_, f.Traced, err = parseStatus(string(status))
+	}
+	if err != nil {
+		f.Whole = false
+	}
+	if text, err := os.ReadFile(p.file(pid, "sessionid")); err == nil {
+		const unset = 1<<32 - 1
+		if n, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 32); err == nil && n != unset {
+			f.Login = uint32(n)
+		}
+	}
+	f.Env, f.Mark = p.marks(f.Lineage)
+}
+
+// marks looks for a mark in the environment of the peer and of its ancestors.
+// Those of other users than the kernel's cannot be read, and need not: only the
+// peer's own must have been read to call it clean.
+func (p proc) marks(lineage []Ancestor) (Env, string) {
+	found := Unread
+	for i, a := range lineage {
+		environ, err := p.environ(a.PID)
+		if mark := markIn(environ); mark != "" {
+			return Marked, mark
+		}
+		if i > 0 {
+			continue
+		}
+		switch {
+		case err == nil:
+			found = Clean
+		case errors.Is(err, os.ErrPermission):
+			found = Hidden
+		}
+	}
+	return found, ""
+}
+
+// environ reads an environment. One of more than 4 MiB is an error: the system
+// itself passes on a quarter of the stack at most, 2 MiB where nobody raised it.
+func (p proc) environ(pid int) ([]byte, error) {
+	const limit = 4 << 20
+	file, err := os.Open(p.file(pid, "environ"))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && len(text) > limit {
+		err = errors.New("environment too large")
+	}
+	return text, err
+}

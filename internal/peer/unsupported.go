@@ -1,0 +1,38 @@
+//go:build !linux
+
+package peer
+
+import (
+	"errors"
+	"os/exec"
+)
+
+// Supported says whether a person can be told from an agent on this system.
+const Supported = false
+
+var errUnsupported = errors.New("processes are told apart on Linux only: everybody is an agent")
+
+// Self is not supported here. The zero Process it gives makes everybody an
+// agent.
+func Self() (Process, error) { return Process{}, errUnsupported }
+
+// Find is not supported here.
+func Find(int) (Process, error) { return Process{}, errUnsupported }
+
+// AdoptOrphans is not supported here.
+func AdoptOrphans() error { return errUnsupported }
+
+// Children starts processes; there are no orphans to adopt here.
+type Children struct{}
+
+// Start starts a command.
+func (*Children) Start(cmd *exec.Cmd) error { return cmd.Start() }
+
+// Wait waits for a command.
+func (*Children) Wait(cmd *exec.Cmd) error { return cmd.Wait() }
+
+// Reap has nothing to do here.
+func (*Children) Reap() int { return 0 }
+
+// remains is not known here: nothing is forgotten.
+func remains(Body) bool { return true }
