@@ -16,18 +16,18 @@ type Result = approval.PolicyResult
 // explain it. The same value serves the command line, the consent prompt, the
 // hooks and the audit log (policy §4).
 type Verdict struct {
-	Result  Result           `json:"result"`
-	Cluster approval.Cluster `json:"cluster"`
+	Result  Result
+	Cluster approval.Cluster
 	// Hatch is the half of hatch that the floor tells: a run of npx or bunx, or
 	// the pattern on the command (law ruling 11).
-	Hatch bool `json:"hatch"`
+	Hatch bool
 	// Effects are all effects of the call, judged.
-	Effects []Judged `json:"effects"`
+	Effects []Judged
 	// Message is a short sentence for the agent.
-	Message string `json:"message"`
+	Message string
 	// Text is what the spans of the effects point into, "" for a call that is
 	// not bash.
-	Text string `json:"-"`
+	Text string
 }
 
 // Judged is one effect and what was said about it.
@@ -56,15 +56,15 @@ type Judged struct {
 // RuleRef points at what decided about an effect: a rule of a layer, or a
 // default.
 type RuleRef struct {
-	Layer  Layer  `json:"layer"`
-	ID     string `json:"id,omitzero"`
-	File   string `json:"file,omitzero"`
-	Line   int    `json:"line,omitzero"`
-	Column int    `json:"column,omitzero"`
+	Layer  Layer
+	ID     string
+	File   string
+	Line   int
+	Column int
 	// Text is the rule in words.
-	Text string `json:"text"`
+	Text string
 	// Default says that no rule matched.
-	Default bool `json:"default,omitzero"`
+	Default bool
 }
 
 // String is "layer file:line text".

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -93,8 +92,9 @@ func (k *Kernel) evaluate(ctx context.Context, call floor.Call) (v floor.Verdict
 		}
 	}()
 	layers = k.Policies.Layers(call.Workspace)
-	layers.Floor.Own = append(layers.Floor.Own[:len(layers.Floor.Own):len(layers.Floor.Own)], k.Own...)
-	v = layers.Floor.Judge(k.Prepare(ctx, call))
+	f := &layers.Floor
+	f.Own = append(f.Own[:len(f.Own):len(f.Own)], k.Own...)
+	v = f.Judge(k.Prepare(ctx, f, call))
 	if layers.Unknown {
 		v.Result = v.Result.Join(approval.Ask)
 		v.Message = strings.TrimSpace(v.Message + " Nothing is allowed while a policy cannot be read.")
@@ -138,29 +138,6 @@ func pathsOf(v floor.Verdict) []approval.Path {
 	return paths
 }
 
-// The explanation of a verdict as the document keeps it: what the floor told,
-// and by which rule.
-type explanation struct {
-	Result  approval.PolicyResult `json:"result"`
-	Cluster approval.Cluster      `json:"cluster"`
-	Hatch   bool                  `json:"hatch"`
-	Message string                `json:"message,omitempty"`
-	Effects []explained           `json:"effects"`
-	// More counts the effects that are left out.
-	More int `json:"more,omitempty"`
-}
-
-type explained struct {
-	Kind    effect.Kind           `json:"kind"`
-	Target  string                `json:"target"`
-	Result  approval.PolicyResult `json:"result"`
-	Rule    string                `json:"rule,omitempty"` // its place: "file:line", "shipped:ID" or "default"
-	Message string                `json:"message,omitempty"`
-	Span    *[2]int               `json:"span,omitempty"` // bytes of the command
-	Arg     string                `json:"arg,omitempty"`
-	Maybe   bool                  `json:"maybe,omitempty"`
-}
-
 // What an explanation holds at most: it is written with every call and kept
 // for ever.
 const (
@@ -168,33 +145,7 @@ const (
 	maxTarget  = 4096
 )
 
+// explain is a verdict as the document keeps it.
 func explain(v floor.Verdict) string {
-	e := explanation{Result: v.Result, Cluster: v.Cluster, Hatch: v.Hatch, Message: cut(v.Message), Effects: []explained{}}
-	for i := range v.Effects {
-		if i == maxEffects {
-			e.More = len(v.Effects) - i
-			break
-		}
-		j := &v.Effects[i]
-		x := explained{Kind: j.Kind, Target: cut(j.Target), Result: j.Result, Message: cut(j.Message), Arg: cut(j.Arg), Maybe: j.Certainty == effect.Maybe}
-		if j.Rule != nil {
-			x.Rule = j.Rule.Place()
-		}
-		if !j.Span.Empty() {
-			x.Span = &[2]int{j.Span.Start, j.Span.End}
-		}
-		e.Effects = append(e.Effects, x)
-	}
-	text, err := json.Marshal(e)
-	if err != nil { // nothing in it has no JSON
-		return ""
-	}
-	return string(text)
-}
-
-func cut(text string) string {
-	if len(text) <= maxTarget {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxTarget], "") + "…"
+	return string(v.Answer().Cut(maxEffects, maxTarget).JSON())
 }

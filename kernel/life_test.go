@@ -134,7 +134,7 @@ func begin(dir string, point func(string)) (*life, error) {
 	}
 	l.k, err = Open(context.Background(), Options{
 		Document: l.witness, Policies: rules{p}, Registry: registry(body),
-		Prepare: func(_ context.Context, c floor.Call) floor.Call { return c },
+		Prepare: func(_ context.Context, _ *floor.Floor, c floor.Call) floor.Call { return c },
 	})
 	return l, err
 }

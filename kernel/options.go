@@ -102,9 +102,10 @@ type Options struct {
 	// Vars are the variables whose values the floor may know; [senses.Vars]
 	// when nil.
 	Vars map[string]string
-	// Prepare adds to a call what is known of the machine: [senses.Complete]
-	// when nil. A scanner's report is added here.
-	Prepare func(context.Context, floor.Call) floor.Call
+	// Prepare adds to a call what is known of the machine, for the floor that
+	// will judge it: [senses.CompleteFor] when nil. A scanner's report is added
+	// here.
+	Prepare func(context.Context, *floor.Floor, floor.Call) floor.Call
 	// JudgeLimit is how long one evaluation may take, 10 s when 0. What takes
 	// longer is a block (law ruling 7).
 	JudgeLimit time.Duration
@@ -135,7 +136,9 @@ func (o Options) withDefaults() Options {
 		o.Vars = senses.Vars()
 	}
 	if o.Prepare == nil {
-		o.Prepare = func(_ context.Context, call floor.Call) floor.Call { return senses.Complete(call) }
+		o.Prepare = func(_ context.Context, f *floor.Floor, call floor.Call) floor.Call {
+			return senses.CompleteFor(f, call)
+		}
 	}
 	if o.JudgeLimit <= 0 {
 		o.JudgeLimit = judgeLimit

@@ -178,7 +178,7 @@ func TestAFloorThatDoesNotEnd(t *testing.T) {
 		w := newWorld(t, Options{
 			Registry: registry(ok),
 			Settings: Settings{Slots: 2},
-			Prepare: func(_ context.Context, call floor.Call) floor.Call {
+			Prepare: func(_ context.Context, _ *floor.Floor, call floor.Call) floor.Call {
 				if strings.Contains(string(call.Arguments), "slow") {
 					<-end
 				}
@@ -211,7 +211,7 @@ func TestAFloorThatDoesNotEnd(t *testing.T) {
 }
 
 func TestAFloorThatPanics(t *testing.T) {
-	w := newWorld(t, Options{Prepare: func(context.Context, floor.Call) floor.Call { panic("oops") }})
+	w := newWorld(t, Options{Prepare: func(context.Context, *floor.Floor, floor.Call) floor.Call { panic("oops") }})
 	w.session("s", "yolo")
 	w.call("s", "j", "let it")
 	if got := w.outcome("s", "j"); got != policyReceipt {
@@ -261,7 +261,7 @@ func TestSlotsAreFair(t *testing.T) {
 		var order []string
 		w := newWorld(t, Options{
 			Settings: Settings{Slots: 1},
-			Prepare: func(_ context.Context, call floor.Call) floor.Call {
+			Prepare: func(_ context.Context, _ *floor.Floor, call floor.Call) floor.Call {
 				<-gate
 				order = append(order, call.Cwd)
 				return call

@@ -78,7 +78,7 @@ func newWorldOver(t testing.TB, opts Options, over func(*plexus.Store) Document)
 		w.opts.Policies = rulesOf(t)
 	}
 	if w.opts.Prepare == nil {
-		w.opts.Prepare = func(_ context.Context, call floor.Call) floor.Call { return call }
+		w.opts.Prepare = func(_ context.Context, _ *floor.Floor, call floor.Call) floor.Call { return call }
 	}
 	w.start()
 	t.Cleanup(w.stop)

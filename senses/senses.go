@@ -7,7 +7,7 @@
 // attributes, runs nothing, and follows no path further than its name. What it
 // cannot look at it leaves out.
 //
-// Start reading at [Complete].
+// Start reading at [CompleteFor].
 package senses
 
 import (
@@ -34,23 +34,13 @@ const (
 	maxConfig  = 1 << 20
 )
 
-// Complete gives a call with the facts that matter for it. The call's own
-// facts stay; what is found is added. Finding is done in rounds: the effects of
-// the call name paths, looking at them may show links, and with those the
-// effects name other paths, until nothing new is found.
+// CompleteFor gives a call that the floor will judge the facts that matter for
+// it. The call's own facts stay; what is found is added. Finding is done in
+// rounds: the effects of the call name paths, looking at them may show links,
+// and with those the effects name other paths, until nothing new is found.
 //
-// Nobody's policy is known here, so nothing is said of what a folder lacks:
-// [CompleteFor] does.
-func Complete(call floor.Call) floor.Call {
-	folders := call.Facts.Folders
-	call = CompleteFor(new(floor.Floor), call)
-	call.Facts.Folders = folders
-	return call
-}
-
-// CompleteFor is Complete for a call that the floor will judge: the files that its
-// policies speak of are looked for, and the folders that were looked through are
-// told. They hold for that floor and no other.
+// The files that the floor's policies speak of are looked for, and the folders
+// that were looked through are told. They hold for that floor and no other.
 func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 	l := look{
 		links:  clone(call.Facts.Links),

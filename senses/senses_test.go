@@ -72,7 +72,7 @@ func TestLinks(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.why, func(t *testing.T) {
-			call := Complete(read(t, root, test.path))
+			call := CompleteFor(new(floor.Floor), read(t, root, test.path))
 			effects, _ := floor.Effects(call)
 			if got := effects[0].Path.Abs; got != test.want {
 				t.Errorf("%s: got %q, want %q; links %v", test.path, got, test.want, call.Facts.Links)
@@ -83,7 +83,7 @@ func TestLinks(t *testing.T) {
 
 func TestPatternsReachLinksAndOptions(t *testing.T) {
 	root := world(t, map[string]string{"w/d/-rf": "", "w/d/l": "->/etc", "w/d/x": "", "w/d/e/deep": "->/etc"})
-	call := Complete(floor.Call{Name: "read_many_files", Arguments: []byte(`{"paths":["d/*"]}`), Workspace: root + "/w"})
+	call := CompleteFor(new(floor.Floor), floor.Call{Name: "read_many_files", Arguments: []byte(`{"paths":["d/*"]}`), Workspace: root + "/w"})
 	if call.Facts.Links[root+"/w/d/l"] != "/etc" {
 		t.Errorf("a link that the pattern matches was not seen: %v", call.Facts.Links)
 	}
@@ -113,7 +113,7 @@ func TestTrees(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			call := Complete(floor.Call{Name: "Bash", Arguments: arguments, Workspace: root + "/w"})
+			call := CompleteFor(new(floor.Floor), floor.Call{Name: "Bash", Arguments: arguments, Workspace: root + "/w"})
 			got := []string{}
 			for _, f := range slices.Sorted(maps.Keys(call.Facts.Files)) {
 				got = append(got, strings.TrimPrefix(f, root))
@@ -211,7 +211,7 @@ func TestLinksInTrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		call := Complete(floor.Call{Name: "Bash", Arguments: arguments, Workspace: filepath.Join(root, "w"), Home: filepath.Join(root, "home")})
+		call := CompleteFor(new(floor.Floor), floor.Call{Name: "Bash", Arguments: arguments, Workspace: filepath.Join(root, "w"), Home: filepath.Join(root, "home")})
 		effects, _ := floor.Effects(call)
 		var out []string
 		for i := range effects {

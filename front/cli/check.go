@@ -178,10 +178,7 @@ func (c *checker) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case c.quiet:
 	case c.asJSON:
-		a := answerOf(v)
-		a.Text = v.Text
-		a.Error = c.layers.problems()
-		_, err = out.Write(encode(a))
+		_, err = out.Write(encode(answer{Answer: v.Answer(), Text: v.Text, Error: c.layers.problems()}))
 	default:
 		_, err = io.WriteString(out, report(&c.layers.floor, call, v, c.explain, screenOf(out)))
 	}

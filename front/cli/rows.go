@@ -17,48 +17,14 @@ import (
 
 	"assent/approval"
 	"assent/floor"
-	"assent/floor/effect"
 )
 
 // answer is what a call was judged to be, as data.
 type answer struct {
-	ID      jsontext.Value        `json:"id,omitzero"`
-	Result  approval.PolicyResult `json:"result"`
-	Cluster *approval.Cluster     `json:"cluster"` // null when no tool is known
-	Hatch   bool                  `json:"hatch"`
-	Effects []judged              `json:"effects"`
-	Message string                `json:"message"`
-	Error   string                `json:"error,omitzero"`
-	Text    string                `json:"text,omitzero"`
-}
-
-// judged is one effect of an answer. The rule is its place: "file:line",
-// "shipped:ID" or "default"; the span is where in the text the effect comes from, null
-// when it has no place there.
-type judged struct {
-	Kind   effect.Kind           `json:"kind"`
-	Target string                `json:"target"`
-	Result approval.PolicyResult `json:"result"`
-	Rule   *string               `json:"rule"`
-	Span   *[2]int               `json:"span"`
-}
-
-// answerOf tells a verdict as data.
-func answerOf(v floor.Verdict) answer {
-	a := answer{Result: v.Result, Cluster: &v.Cluster, Hatch: v.Hatch, Message: v.Message, Effects: make([]judged, 0, len(v.Effects))}
-	for i := range v.Effects {
-		e := &v.Effects[i]
-		j := judged{Kind: e.Kind, Target: e.Target, Result: e.Result}
-		if e.Rule != nil {
-			r := e.Rule.Place()
-			j.Rule = &r
-		}
-		if !e.Span.Empty() {
-			j.Span = &[2]int{e.Span.Start, e.Span.End}
-		}
-		a.Effects = append(a.Effects, j)
-	}
-	return a
+	ID jsontext.Value `json:"id,omitzero"`
+	floor.Answer
+	Error string `json:"error,omitzero"`
+	Text  string `json:"text,omitzero"`
 }
 
 // encode writes one line of JSON. Text from outside may hold anything: what is
@@ -152,7 +118,8 @@ func (c *checker) rows(in io.Reader, out io.Writer) error {
 func (c *checker) row(line []byte, number int, err error) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {
-			a = answer{ID: a.ID, Result: approval.Block, Effects: []judged{}, Error: fmt.Sprintf("line %d: judging failed: %v", number, p)}
+			a.Answer = floor.Answer{Result: approval.Block, Effects: []floor.Told{}}
+			a.Error = fmt.Sprintf("line %d: judging failed: %v", number, p)
 			a.Message = a.Error
 		}
 	}()
@@ -169,8 +136,8 @@ func (c *checker) row(line []byte, number int, err error) (a answer) {
 		return wrong(&r, number, err)
 	}
 	f, policyErr := c.layers.with(r.policy)
-	a = answerOf(f.Judge(call))
-	a.ID = r.id
+	v := f.Judge(call)
+	a.Answer = v.Answer()
 	if policyErr != nil {
 		// The shipped floor has answered (law ruling 7), and a person should know.
 		a.Error = fmt.Sprintf("line %d: %v", number, policyErr)
@@ -182,8 +149,8 @@ func (c *checker) row(line []byte, number int, err error) (a answer) {
 
 // wrong is the answer to a row that cannot be judged.
 func wrong(r *row, number int, err error) answer {
-	a := answer{ID: r.id, Result: approval.Ask, Effects: []judged{}, Error: fmt.Sprintf("line %d: %v", number, err)}
-	a.Message = a.Error
+	a := answer{ID: r.id, Error: fmt.Sprintf("line %d: %v", number, err)}
+	a.Answer = floor.Answer{Result: approval.Ask, Effects: []floor.Told{}, Message: a.Error}
 	if r.name != "" {
 		cluster := approval.ClusterOf(r.name)
 		a.Cluster = &cluster
