@@ -47,12 +47,12 @@ func TestEveryLineOfTheLawCounts(t *testing.T) {
 				schema = whole
 				conn := openDoor(t, path, 0)
 				for _, test := range refused {
-					if got := try(t, conn, insertSQL("INSERT", "", test.row, test.by, place{})); !errors.Is(got, test.want) {
+					if got := try(t, conn, insertSQL("INSERT", "", test.row, test.by, spot{})); !errors.Is(got, test.want) {
 						return
 					}
 				}
 				for _, test := range taken {
-					if try(t, conn, insertSQL("INSERT", "", test.row, test.by, place{})) != nil {
+					if try(t, conn, insertSQL("INSERT", "", test.row, test.by, spot{})) != nil {
 						return
 					}
 				}

@@ -279,11 +279,11 @@ var taken = []struct {
 	{"what is the host's", Register{Session: "s", Name: HostRegister("rounds"), Value: `{"n":1}`}, "host:k"},
 }
 
-// place is where a raw row says it stands; the zero value follows the head.
-type place struct{ rev, tx, hash string }
+// spot is where a raw row says it stands; the zero value follows the head.
+type spot struct{ rev, tx, hash string }
 
 // insert is the SQL of a row past the store. A Seen of -1 is the head.
-func insertSQL(verb, prefix string, row Row, by string, at place) string {
+func insertSQL(verb, prefix string, row Row, by string, at spot) string {
 	text := func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 	head := "(SELECT rev + %d FROM " + prefix + "head)"
 	if at.rev == "" {
@@ -360,7 +360,7 @@ func TestSideDoorInserts(t *testing.T) {
 						want = nil // it meets the row of the trigger first
 					}
 					for _, verb := range verbs {
-						mustRefuse(t, s, conn, insertSQL(verb, door.prefix, test.row, test.by, place{}), want)
+						mustRefuse(t, s, conn, insertSQL(verb, door.prefix, test.row, test.by, spot{}), want)
 					}
 				})
 			}
@@ -375,7 +375,7 @@ func TestSideDoorTakes(t *testing.T) {
 	for d, door := range doors[:4] {
 		conn := openDoor(t, path, d)
 		for _, test := range taken {
-			if err := try(t, conn, insertSQL("INSERT", door.prefix, test.row, test.by, place{})); err != nil {
+			if err := try(t, conn, insertSQL("INSERT", door.prefix, test.row, test.by, spot{})); err != nil {
 				t.Errorf("%s: %s: %v", door.why, test.why, err)
 			}
 		}
@@ -453,7 +453,7 @@ func TestSideDoorStatements(t *testing.T) {
 	}
 	// DOC stands for the prefix.
 	for _, verb := range verbs {
-		for _, at := range []place{
+		for _, at := range []spot{
 			{rev: "1"}, {rev: "(SELECT rev FROM DOC head)"}, {rev: "(SELECT rev + 2 FROM DOC head)"}, {rev: "0"}, {rev: "-1"}, {rev: "NULL"},
 			{tx: "1"}, {tx: "0"}, {tx: "(SELECT rev + 2 FROM DOC head)"}, {hash: "x''"}, {hash: "randomblob(31)"}, {hash: "zeroblob(33)"},
 		} {
@@ -462,13 +462,13 @@ func TestSideDoorStatements(t *testing.T) {
 			add(ErrOrder, insertSQL(verb, "DOC ", Session{ID: "x"}, "host:k", at))
 			add(ErrOrder, insertSQL(verb, "DOC ", Register{Session: "s", Name: StandingPolicy, Value: `"yolo"`}, "human:a", at))
 		}
-		add(ErrOrder, insertSQL(verb, "DOC ", Field{Session: "s", Job: "ask", Name: JudgeResult, Value: `"allow"`, Seen: 1 << 40}, "host:k", place{}))
-		add(ErrOrder, insertSQL(verb, "DOC ", fine, "human:a", place{hash: "NULL"}))
+		add(ErrOrder, insertSQL(verb, "DOC ", Field{Session: "s", Job: "ask", Name: JudgeResult, Value: `"allow"`, Seen: 1 << 40}, "host:k", spot{}))
+		add(ErrOrder, insertSQL(verb, "DOC ", fine, "human:a", spot{hash: "NULL"}))
 	}
 	add(ErrWritten,
-		insertSQL("INSERT", "DOC ", Field{Session: "s", Job: "no", Name: Approved, Value: "true"}, "human:a", place{})+" ON CONFLICT DO UPDATE SET value = 'true'",
-		insertSQL("INSERT", "DOC ", Field{Session: "s", Job: "no", Name: Approved, Value: "true"}, "human:a", place{})+" ON CONFLICT(session, job, name) DO UPDATE SET value = excluded.value",
-		insertSQL("INSERT", "DOC ", Field{Session: "s", Job: "no", Name: Approved, Value: "true"}, "human:a", place{})+" ON CONFLICT DO NOTHING",
+		insertSQL("INSERT", "DOC ", Field{Session: "s", Job: "no", Name: Approved, Value: "true"}, "human:a", spot{})+" ON CONFLICT DO UPDATE SET value = 'true'",
+		insertSQL("INSERT", "DOC ", Field{Session: "s", Job: "no", Name: Approved, Value: "true"}, "human:a", spot{})+" ON CONFLICT(session, job, name) DO UPDATE SET value = excluded.value",
+		insertSQL("INSERT", "DOC ", Field{Session: "s", Job: "no", Name: Approved, Value: "true"}, "human:a", spot{})+" ON CONFLICT DO NOTHING",
 		`INSERT INTO DOC field SELECT (SELECT rev + 1 FROM DOC head), (SELECT rev + 1 FROM DOC head), session, job, name, 'true', seen, writer, at, hash
 			FROM DOC field WHERE job = 'no' AND name = 'approved'`,
 	)
@@ -505,7 +505,7 @@ func TestSideDoorOfATemporaryTrigger(t *testing.T) {
 	s := states(t, path)
 	conn := openDoor(t, path, 4)
 	for _, verb := range verbs {
-		mustRefuse(t, s, conn, insertSQL(verb, "", Field{Session: "s", Job: "ask", Name: Approved, Value: "false"}, "human:a", place{}), nil)
+		mustRefuse(t, s, conn, insertSQL(verb, "", Field{Session: "s", Job: "ask", Name: Approved, Value: "false"}, "human:a", spot{}), nil)
 	}
 	mustVerify(t, s)
 }
@@ -530,7 +530,7 @@ func TestSideDoorThatKeepsTheRules(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "document")
 	s := states(t, path)
 	conn := openDoor(t, path, 0)
-	if _, err := conn.ExecContext(t.Context(), insertSQL("INSERT", "", Field{Session: "s", Job: "ask", Name: Approved, Value: "true"}, "human:a", place{})); err != nil {
+	if _, err := conn.ExecContext(t.Context(), insertSQL("INSERT", "", Field{Session: "s", Job: "ask", Name: Approved, Value: "true"}, "human:a", spot{})); err != nil {
 		t.Fatal(err)
 	}
 	rev := must(t, s, human, 0, Field{Session: "s", Job: "ask", Name: ApprovalComment, Value: `"fine"`})

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"modernc.org/sqlite"
+
+	"assent/internal/place"
 )
 
 //go:embed schema/sqlite.sql
@@ -35,7 +37,7 @@ type Options struct {
 // Store is an open document. Its methods may be called at once.
 type Store struct {
 	now      func() time.Time
-	lock     *lock
+	lock     *place.Lock
 	write    *sql.DB // one connection, held by the writer
 	read     *sql.DB
 	requests chan *request
@@ -268,7 +270,7 @@ func (s *Store) release() error {
 		errs = append(errs, s.write.Close())
 	}
 	if s.lock != nil {
-		errs = append(errs, s.lock.release())
+		errs = append(errs, s.lock.Release())
 	}
 	return errors.Join(errs...)
 }

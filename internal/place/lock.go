@@ -50,11 +50,14 @@ func Take(path string) (*Lock, error) {
 		defer file.Close()
 		return nil, &TakenError{PID: holder(file)}
 	}
-	// The number is for people and for messages; nothing is decided by it.
-	if err := errors.Join(file.Truncate(0), writeAt(file, strconv.Itoa(os.Getpid())+"\n")); err != nil {
+	// The number is for people and for messages; nothing is decided by it, and
+	// a full disk must not keep anybody from looking at what is on it. An old
+	// number is gone in any case.
+	if err := file.Truncate(0); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
+	_, _ = file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 	return &Lock{file: file}, nil
 }
 
@@ -105,9 +108,4 @@ func holder(file *os.File) int {
 		return 0
 	}
 	return pid
-}
-
-func writeAt(file *os.File, text string) error {
-	_, err := file.WriteAt([]byte(text), 0)
-	return err
 }
