@@ -543,3 +543,16 @@ func TestSideDoorThatKeepsTheRules(t *testing.T) {
 		t.Errorf("verify names %v", damage.Row)
 	}
 }
+
+// An outcome that somebody wrote without completed can be settled: whoever
+// finds it torn writes the rest.
+func TestTornOutcomeIsSettled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "document")
+	s := states(t, path)
+	conn := openDoor(t, path, 0)
+	torn := insertSQL("INSERT", "", Field{Session: "s", Job: "true", Name: OutcomeJSON, Value: `{}`}, "host:k", spot{})
+	if _, err := conn.ExecContext(t.Context(), torn); err != nil {
+		t.Fatal(err)
+	}
+	must(t, s, Writer{Role: Host, Name: "k"}, 0, Field{Session: "s", Job: "true", Name: Completed, Value: True})
+}

@@ -90,10 +90,9 @@ func (d *twin) field(before *twin, tx Tx, first Rev, f Field) error {
 	case j.sequence && f.Name != Cancelled && f.Name != OutcomeJSON && f.Name != Completed:
 		return errTwin
 	}
-	other := map[string]string{OutcomeJSON: Completed, Completed: OutcomeJSON}[f.Name]
-	if other != "" && !slices.ContainsFunc(tx.Writes, func(r Row) bool {
+	if f.Name == OutcomeJSON && !slices.ContainsFunc(tx.Writes, func(r Row) bool {
 		g, ok := r.(Field)
-		return ok && g.Job == f.Job && g.Name == other
+		return ok && g.Job == f.Job && g.Name == Completed
 	}) {
 		return errTwin
 	}

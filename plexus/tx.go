@@ -54,10 +54,10 @@ func (tx *Tx) check() error {
 			err = clean(r.Session, r.ID, r.Parent, r.Kind, r.Name, r.Arguments, r.Facts)
 		case Field:
 			err = clean(r.Session, r.Job, r.Name, r.Value)
-			other := map[string]string{OutcomeJSON: Completed, Completed: OutcomeJSON}[r.Name]
-			if err == nil && other != "" && !slices.ContainsFunc(tx.Writes, func(w Row) bool {
+			// completed alone ends what was torn: the engine asks for the outcome.
+			if err == nil && r.Name == OutcomeJSON && !slices.ContainsFunc(tx.Writes, func(w Row) bool {
 				f, ok := w.(Field)
-				return ok && f.Session == r.Session && f.Job == r.Job && f.Name == other
+				return ok && f.Session == r.Session && f.Job == r.Job && f.Name == Completed
 			}) {
 				err = ErrApart
 			}

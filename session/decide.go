@@ -33,8 +33,11 @@ func (m *Machine) decide(n *node) draft {
 	d := draft{leaf: l.Leaf, job: n.id}
 	switch {
 	case l.Completed:
-	case l.Cancelled && l.body == runs:
+	case l.over() && l.body == runs:
 		// It settles when the body has ended.
+	case l.OutcomeJSON.Written:
+		// Torn: the outcome stands, a refusal keeps its receipt (law ruling 3).
+		d.write(Completed, "true")
 	case l.Cancelled:
 		d.settle(approval.ReceiptCancelled.String())
 	case l.outcome.Written:
@@ -137,7 +140,7 @@ func (m *Machine) guard(d *draft, l *leaf) {
 // somebody wants cancelled (law ruling 4).
 func (m *Machine) wants(n *node) (floor bool, attempt int, body bool) {
 	l := n.leaf
-	if l.cancel || l.Cancelled || l.Completed {
+	if l.cancel || l.over() {
 		return false, 0, false
 	}
 	if l.Orchestrated() {

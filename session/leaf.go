@@ -56,6 +56,10 @@ func newLeaf(job Job) *leaf {
 	return l
 }
 
+// over reports whether the document says that nothing begins on the leaf any
+// more (law ruling 4).
+func (l *leaf) over() bool { return l.Cancelled || l.OutcomeJSON.Written || l.Completed }
+
 // apply takes a committed field. The first value stands, as in the document. A
 // value that cannot be read counts as the strictest of its field: the document
 // refuses such values itself.

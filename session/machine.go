@@ -237,6 +237,8 @@ func (m *Machine) apply(f Field) {
 	case Cancelled:
 		n.cancelled = true
 		m.cancelUnder(n)
+	case OutcomeJSON:
+		n.outcome = true
 	case Completed:
 		n.completed = true
 	}

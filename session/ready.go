@@ -75,7 +75,10 @@ func (a Action) String() string {
 	case Floor:
 		s += fmt.Sprintf(" policy=%d", a.Policy)
 	case Classify:
-		s += fmt.Sprintf(" attempt=%d after=%v", a.Attempt, a.After)
+		s += fmt.Sprintf(" attempt=%d", a.Attempt)
+		if a.After > 0 {
+			s += fmt.Sprintf(" after=%v", a.After)
+		}
 	case Body:
 		if a.Resumed {
 			s += " resumed"

@@ -50,7 +50,7 @@ func (m *Machine) attend(n *node) {
 	}
 	m.run(n)
 
-	asked := !l.cancel && approval.NeedsHuman(obeyed(l.Leaf), m.viewFor(l.cluster, l.Paths))
+	asked := !l.cancel && !l.over() && approval.NeedsHuman(obeyed(l.Leaf), m.viewFor(l.cluster, l.Paths))
 	if asked != l.asked {
 		l.asked = asked
 		if asked {
@@ -78,7 +78,7 @@ func (m *Machine) run(n *node) {
 		m.stop(Action{Do: Classify, Job: n.id, Attempt: l.classifies})
 		l.classifies = 0
 	}
-	if l.body == runs && !l.stopped && (l.cancel || l.Completed) {
+	if l.body == runs && !l.stopped && (l.cancel || l.over()) {
 		l.stopped = true
 		m.stop(Action{Do: Body, Job: n.id})
 	}
@@ -116,10 +116,14 @@ func (m *Machine) attendSequence(n *node) {
 		return
 	}
 	d := draft{job: n.id}
-	if n.cancel && !n.cancelled {
+	if n.cancel && !n.cancelled && !n.outcome {
 		d.write(Cancelled, "true")
 	}
-	if (n.cancel || n.cancelled) && n.open == 0 {
+	switch {
+	case n.open > 0 || !n.cancel && !n.cancelled:
+	case n.outcome:
+		d.write(Completed, "true") // torn
+	default:
 		d.settle(approval.ReceiptCancelled.String())
 	}
 	if len(d.fields) > 0 {

@@ -20,6 +20,7 @@ type node struct {
 	open     int // unsettled leaves under it
 
 	cancelled bool // of a sequence
+	outcome   bool // of a sequence: it has one
 	completed bool // of a sequence
 	cancel    bool // of a sequence: somebody asked, and it is not written
 	leaf      *leaf
