@@ -160,7 +160,10 @@ func (r *reader) assignArithm(x syntax.ArithmExpr, w *world) {
 	case !isName(name):
 		r.opaque(span, "a variable that cannot be told is assigned")
 	case index:
-		w.setVar(name, variable{text: commands.Unknown, array: true, lost: true})
+		if p := indexed(word); p != nil {
+			r.arithm(p.Index, w)
+		}
+		w.setVar(name, anyElements(w.vars[name], true))
 		r.steer(name, commands.Unknown, span, nil)
 	default:
 		r.assignVar(w, name, commands.Number, span)
@@ -173,6 +176,9 @@ func (r *reader) name(name string, w *world, span effect.Span) {
 	switch {
 	case !known: // nobody gave it a text here
 	case v.array && v.lost:
+		if !v.numbers {
+			r.number(commands.Unknown, span, w)
+		}
 	case v.array:
 		for _, it := range v.list {
 			r.number(it, span, w)
@@ -224,9 +230,27 @@ func (r *reader) number(text string, span effect.Span, w *world) {
 	r.spans = saved
 }
 
-// subscript is told of a name that test -v looks up.
+// element is told of a name, as text, that a builtin looks up or fills: of one
+// in an array the subscript is arithmetic.
+func (r *reader) element(name string, span effect.Span, w *world) {
+	r.subscript(name, span)
+	if _, index, is := strings.Cut(name, "["); is && commands.Known(name) && !strings.ContainsAny(name, "$`") {
+		if index = strings.TrimSuffix(index, "]"); index != "@" && index != "*" {
+			r.number(index, span, w)
+		}
+	}
+}
+
+// subscript is told of a name that may have one.
 func (r *reader) subscript(name string, span effect.Span) {
 	if !commands.Known(name) || strings.Contains(name, "[") && strings.ContainsAny(name, "$`") {
 		r.opaque(span, "a subscript that can run commands")
 	}
+}
+
+// matchesNumbers reports whether what a regular expression matches has neither
+// letters, which may name variables, nor brackets and what runs commands.
+func matchesNumbers(re string) bool {
+	re = strings.NewReplacer("[0-9]", "", "[[:digit:]]", "", `\.`, "").Replace(re)
+	return strings.Trim(re, "0123456789^$()+*?{},|:-/") == ""
 }

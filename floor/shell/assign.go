@@ -23,18 +23,24 @@ func (r *reader) assign(a *syntax.Assign, w *world, export bool) {
 		}
 		text := r.assigned(a.Value, w)
 		v := w.vars[name]
+		if v.integer {
+			r.number(text, span, w)
+			text = commands.Number
+		}
 		if index == "0" && !v.array {
 			w.set(name, text)
 		} else {
-			w.setVar(name, variable{text: commands.Unknown, array: true, lost: true})
+			w.setVar(name, anyElements(v, text == "" || digits(text)))
 		}
 		r.steer(name, text, span, nil)
 		return
 	}
 	if a.Array != nil {
-		v := variable{array: true}
+		old := w.vars[name]
+		v := variable{array: true, integer: old.integer}
+		numbers := true
 		if a.Append {
-			old := w.vars[name]
+			numbers = old.numeric()
 			v.list, v.lost = append(v.list, old.list...), old.lost
 			if !old.array && old.text != "" {
 				v.list = []string{old.text}
@@ -61,6 +67,11 @@ func (r *reader) assign(a *syntax.Assign, w *world, export bool) {
 						v.lost = true
 					}
 				}
+				if v.integer {
+					r.number(f, span, w)
+					f = commands.Number
+				}
+				numbers = numbers && (f == "" || digits(f))
 				v.list = append(v.list, f)
 			}
 		}
@@ -68,7 +79,7 @@ func (r *reader) assign(a *syntax.Assign, w *world, export bool) {
 			v.list, v.lost = nil, true
 		}
 		if v.lost {
-			v.list, v.text = nil, commands.Unknown
+			v.list, v.text, v.numbers = nil, commands.Unknown, numbers
 		}
 		r.steer(name, commands.Unknown, span, nil)
 		w.setVar(name, v)
@@ -79,7 +90,11 @@ func (r *reader) assign(a *syntax.Assign, w *world, export bool) {
 		old, known := r.lookup(name, w)
 		switch {
 		case old.array:
-			w.setVar(name, variable{text: commands.Unknown, array: true, lost: true})
+			if old.integer {
+				r.number(text, span, w)
+				text = commands.Number
+			}
+			w.setVar(name, anyElements(old, text == "" || digits(text)))
 			return
 		case !known:
 			text = commands.Unknown
@@ -141,7 +156,9 @@ func (r *reader) give(w *world, name, text string, span effect.Span) {
 		text = lost(text)
 	}
 	if old.array { // its first element
-		w.setVar(name, variable{text: commands.Unknown, array: true, lost: true, exported: old.exported})
+		v := anyElements(old, text == "" || digits(text))
+		v.exported = old.exported
+		w.setVar(name, v)
 		return
 	}
 	w.set(name, text)

@@ -755,7 +755,7 @@ func (r *reader) unsetBuiltin(ws []word, _ []string, w *world, ctx context) []*w
 	r.runBuiltin(ws, effect.Look, ctx)
 	funcs, vars := false, false
 	for _, x := range ws[1:] {
-		r.subscript(x.text, x.span)
+		r.element(x.text, x.span, w)
 		switch {
 		case strings.HasPrefix(x.text, "-"):
 			funcs = funcs || strings.Contains(x.text, "f")
@@ -778,7 +778,7 @@ func (r *reader) unsetBuiltin(ws []word, _ []string, w *world, ctx context) []*w
 			w.dropFunc(x.text)
 		default:
 			if i := strings.IndexByte(x.text, '['); i > 0 && isName(x.text[:i]) {
-				w.setVar(x.text[:i], variable{text: commands.Unknown, array: true, lost: true})
+				w.setVar(x.text[:i], anyElements(w.vars[x.text[:i]], true))
 			}
 		}
 	}
@@ -845,7 +845,9 @@ type trapped struct {
 func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
 	value := commands.Unknown
+	lost := variable{text: commands.Unknown, array: true, lost: true}
 	if r.stdin != nil {
+		lost.numbers = !slices.ContainsFunc(strings.Fields(r.stdin.text), func(f string) bool { return !digits(f) })
 		if line, same := r.stdin.paths(); same {
 			value = line
 		}
@@ -857,7 +859,6 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 		take = "dnOsuCc"
 	}
 	args := ws[1:]
-	lost := variable{text: commands.Unknown, array: true, lost: true}
 	for ; len(args) > 0 && len(args[0].text) > 1 && args[0].text[0] == '-'; args = args[1:] {
 		t := args[0].text
 		if t == "--" {
@@ -893,9 +894,9 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 	}
 	if len(args) == 0 {
 		if lists {
-			w.setVar("MAPFILE", lost)
+			r.fillVar(word{"MAPFILE", spanOf(ws), nil}, w, lost)
 		} else {
-			w.set("REPLY", value)
+			r.assignVar(w, "REPLY", value, spanOf(ws))
 		}
 	}
 	return []*world{w}
@@ -903,13 +904,20 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 
 // fillVar gives the variable that a builtin is told to fill its value.
 func (r *reader) fillVar(x word, w *world, v variable) {
-	r.subscript(x.text, x.span)
+	r.element(x.text, x.span, w)
 	name, _, element := strings.Cut(x.text, "[")
 	switch {
 	case !isName(name):
 		r.opaque(x.span, "a variable that cannot be told is assigned")
 	case element || v.array:
-		w.setVar(name, variable{text: commands.Unknown, array: true, lost: true})
+		old := w.vars[name]
+		if old.integer && !v.numeric() {
+			r.number(commands.Unknown, x.span, w)
+		}
+		if v.array { // all of it is new
+			old = variable{integer: old.integer}
+		}
+		w.setVar(name, anyElements(old, v.numeric()))
 		r.steer(name, commands.Unknown, x.span, nil)
 	default:
 		r.assignVar(w, name, v.text, x.span)
@@ -922,7 +930,7 @@ func (r *reader) getopts(ws []word, _ []string, w *world, ctx context) []*world 
 	if len(ws) > 2 {
 		r.fillVar(ws[2], w, variable{text: commands.Unknown})
 	}
-	w.set("OPTARG", commands.Unknown)
+	r.assignVar(w, "OPTARG", commands.Unknown, spanOf(ws))
 	w.set("OPTIND", commands.Number)
 	return []*world{w}
 }
@@ -945,7 +953,7 @@ func (r *reader) wait(ws []word, _ []string, w *world, ctx context) []*world {
 	for i, x := range ws[1:] {
 		switch {
 		case !commands.Known(x.text):
-			r.subscript(x.text, x.span)
+			r.element(x.text, x.span, w)
 		case !strings.HasPrefix(x.text, "-"):
 		case strings.HasSuffix(x.text, "p") && i+2 < len(ws):
 			r.fillVar(ws[i+2], w, variable{text: commands.Unknown})
@@ -967,7 +975,7 @@ func (r *reader) printf(ws []word, _ []string, w *world, ctx context) []*world {
 			name = args[0].text
 			args = args[1:]
 		}
-		r.subscript(name, spanOf(ws))
+		r.element(name, spanOf(ws), w)
 		if !isName(name) {
 			r.add(effect.Effect{Target: "printf assigns a variable that cannot be told", Span: spanOf(ws), Command: cmd})
 			return []*world{w}
@@ -1082,7 +1090,7 @@ func (r *reader) simpleBuiltin(ws []word, _ []string, w *world, ctx context) []*
 			switch {
 			case t == "-v" || t == "-R":
 				if i+1 < len(ws) {
-					r.subscript(ws[i+1].text, ws[i+1].span)
+					r.element(ws[i+1].text, ws[i+1].span, w)
 				}
 			case len(t) == 2 && t[0] == '-' && strings.IndexByte("abcdefghkLNOpGrsSuwx", t[1]) >= 0 && i+1 < len(ws) && ws[i+1].text != "]":
 				if t[1] == 'a' && i > 1 && i+1 < len(ws) {

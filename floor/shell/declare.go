@@ -51,7 +51,7 @@ func (r *reader) decl(c *syntax.DeclClause, w *world) []*world {
 			d.before(r, a.Name.Value, w)
 			r.assign(a, w, d.export)
 			if a.Array != nil && (d.integer || d.folded) {
-				w.setVar(a.Name.Value, variable{text: commands.Unknown, array: true, lost: true})
+				w.setVar(a.Name.Value, anyElements(w.vars[a.Name.Value], true))
 			}
 			if d.folded && a.Array == nil {
 				d.fold(r, a, w)
@@ -209,7 +209,11 @@ func (d *declaration) before(r *reader, name string, w *world) {
 	}
 	v.integer, v.folded = v.integer || d.integer, v.folded || d.folded
 	if d.lists {
+		v.numbers = !known || v.numeric()
 		v.array, v.lost = true, true
+	}
+	if d.integer && name == "_" {
+		r.opaque(d.span, "each command's last word becomes arithmetic")
 	}
 	w.setVar(name, v)
 }
@@ -217,7 +221,7 @@ func (d *declaration) before(r *reader, name string, w *world) {
 // after applies what holds once the value is there.
 func (d *declaration) after(r *reader, name string, w *world) {
 	if d.lists {
-		w.setVar(name, variable{text: commands.Unknown, array: true, lost: true})
+		w.setVar(name, anyElements(w.vars[name], true))
 	}
 	if !d.export && !d.withdraw && !d.readonly {
 		return

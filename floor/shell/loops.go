@@ -153,7 +153,7 @@ func (r *reader) forWords(c *syntax.ForClause, l *syntax.WordIter, w *world) []*
 				if l.Name != nil {
 					r.assignVar(w, l.Name.Value, commands.Unknown, r.spans.span(l.Name))
 				}
-				w.set("REPLY", commands.Unknown)
+				r.assignVar(w, "REPLY", commands.Unknown, r.spans.span(c))
 			}
 			return r.stmts(c.Do, ws)
 		})

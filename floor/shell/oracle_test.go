@@ -281,5 +281,5 @@ func TestRealBash(t *testing.T) {
 			})
 		}
 	})
-	c.check(t, 15)
+	c.check(t, 18) // a command hidden in text that arithmetic reads is told no other way
 }

@@ -291,6 +291,9 @@ func (x *expansion) modified(p *syntax.ParamExp, name, text string, known, unset
 				return text
 			}
 		default:
+			if assign && w.vars[name].integer { // it may have no value yet
+				r.number(alt, r.spans.span(p), w)
+			}
 			return text
 		}
 		if assign {

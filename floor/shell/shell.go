@@ -244,7 +244,7 @@ func (r *reader) coproc(c *syntax.CoprocClause, w *world) []*world {
 	if c.Name != nil {
 		name = r.value(c.Name, w)
 	}
-	w.setVar(name, variable{text: commands.Number, array: true, lost: true})
+	w.setVar(name, variable{text: commands.Number, array: true, lost: true, numbers: true})
 	w.status = ok
 	return []*world{w}
 }
@@ -643,7 +643,7 @@ func (r *reader) test(x syntax.TestExpr, w *world) {
 			v := r.value(word, w)
 			switch x.Op {
 			case syntax.TsVarSet, syntax.TsRefVar:
-				r.subscript(v, r.spans.span(word))
+				r.element(v, r.spans.span(word), w)
 			case syntax.TsExists, syntax.TsRegFile, syntax.TsDirect, syntax.TsCharSp, syntax.TsBlckSp, syntax.TsNmPipe,
 				syntax.TsSocket, syntax.TsSmbLink, syntax.TsSticky, syntax.TsGIDSet, syntax.TsUIDSet, syntax.TsGrpOwn,
 				syntax.TsUsrOwn, syntax.TsModif, syntax.TsRead, syntax.TsWrite, syntax.TsExec, syntax.TsNoEmpty:
@@ -670,7 +670,8 @@ func (r *reader) test(x syntax.TestExpr, w *world) {
 			r.path(pathEffect{kind: effect.Read, text: b, span: r.spans.span(rt), meta: true}, w)
 		default:
 			if x.Op == syntax.TsReMatch {
-				w.setVar("BASH_REMATCH", variable{text: commands.Unknown, array: true, lost: true})
+				numbers := matchesNumbers(r.source(rt)) || commands.Known(b) && matchesNumbers(unmarked(b))
+				w.setVar("BASH_REMATCH", variable{text: commands.Unknown, array: true, lost: true, numbers: numbers})
 			}
 			// Where zsh reads this, a pattern may end in a glob qualifier
 			// that runs code: (e:'...':), (+f).

@@ -37,6 +37,7 @@ type variable struct {
 	list     []string // elements of an array
 	array    bool
 	lost     bool // an array whose elements cannot be told
+	numbers  bool // they are numbers all the same
 	unset    bool
 	exported bool
 	readonly bool // no assignment changes it; some courses may have one that does
@@ -249,14 +250,14 @@ func (w *world) equal(o *world) bool {
 
 func (v variable) equal(o variable) bool {
 	return v.text == o.text && v.exported == o.exported && v.array == o.array && v.lost == o.lost && v.unset == o.unset &&
-		v.readonly == o.readonly && v.integer == o.integer && v.folded == o.folded && slices.Equal(v.list, o.list)
+		v.readonly == o.readonly && v.numbers == o.numbers && v.integer == o.integer && v.folded == o.folded && slices.Equal(v.list, o.list)
 }
 
 // or is a variable of which it is not known which of two it is.
 func (v variable) or(o variable) variable {
 	both := variable{text: commands.Unknown, array: v.array || o.array, exported: v.exported || o.exported,
 		readonly: v.readonly || o.readonly, integer: v.integer || o.integer, folded: v.folded || o.folded}
-	both.lost = both.array
+	both.lost, both.numbers = both.array, v.numeric() && o.numeric()
 	if !both.array && digits(v.text) && digits(o.text) && !v.unset && !o.unset {
 		both.text = commands.Number
 	}
@@ -348,6 +349,26 @@ func (w *world) widen(o *world) bool {
 	}
 	w.status = unknown
 	return changed
+}
+
+// numeric reports whether a variable holds numbers or nothing, in each of its
+// elements: arithmetic over it runs no code.
+func (v variable) numeric() bool {
+	switch {
+	case v.unset:
+		return true
+	case v.array && v.lost:
+		return v.numbers
+	case v.array:
+		return !slices.ContainsFunc(v.list, func(s string) bool { return s != "" && !digits(s) })
+	}
+	return v.text == "" || digits(v.text)
+}
+
+// anyElements is an array in which elements were changed: what they are cannot
+// be told, but for whether they are numbers.
+func anyElements(old variable, numbers bool) variable {
+	return variable{text: commands.Unknown, array: true, lost: true, numbers: numbers && old.numeric(), integer: old.integer}
 }
 
 func digits(s string) bool { return s == commands.Number || isNumber(s) }
