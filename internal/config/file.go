@@ -1,0 +1,240 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/fsnotify/fsnotify"
+
+	"assent/internal/place"
+)
+
+// State is what a file says now.
+type State struct {
+	// Config is in force: what the file says, or, while it is broken, what it
+	// said last.
+	Config Config
+	// Err says what is wrong with the file, nil for nothing.
+	Err error
+}
+
+// File is a config.json that is looked after. Its methods may be called at once.
+type File struct {
+	path    string
+	changed func(State)
+
+	mu    sync.Mutex // held while the file is read or written and told of
+	text  []byte     // as last read; nil for no file
+	state State
+
+	watcher *fsnotify.Watcher
+	done    sync.WaitGroup
+}
+
+// Open reads a file, which need not be there, and looks after it until Close.
+// changed is told what the file says whenever that is something else than
+// before, one after the other and never while Open runs. It must not call
+// methods of the File.
+//
+// A file that is broken at the start gives the zero Config: the strictest.
+func Open(path string, changed func(State)) (*File, error) {
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fmt.Errorf("open configuration: %w", err)
+	}
+	f := &File{path: path, changed: changed, watcher: watcher}
+	f.attend() // before reading, so that no change falls in between
+	f.read()
+	f.done.Go(f.listen)
+	return f, nil
+}
+
+// Close ends the looking after. changed is not called after it has returned.
+func (f *File) Close() error {
+	err := f.watcher.Close()
+	f.done.Wait()
+	return err
+}
+
+// State is what the file said last.
+func (f *File) State() State {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.state
+}
+
+// Reload reads the file now. Nobody needs to call it for the file to be in
+// force.
+func (f *File) Reload() State {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.attend()
+	if f.read() {
+		f.changed(f.state)
+	}
+	return f.state
+}
+
+// Set changes one value in the file, durably: the file holds the old text or
+// the new one, whatever happens. A broken file is not touched. The state has the
+// value when Set returns.
+func (f *File) Set(key string, value any) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	text, err := read(f.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("set %s: %w", key, err)
+	}
+	edited, err := Set(f.path, text, key, value)
+	if err != nil {
+		return fmt.Errorf("set %s: %w", key, err)
+	}
+	if !bytes.Equal(edited, text) {
+		if err := write(f.path, edited); err != nil {
+			return fmt.Errorf("set %s: %w", key, err)
+		}
+	}
+	if f.read() {
+		f.changed(f.state)
+	}
+	return nil
+}
+
+// read reads the file and says whether there is anything new.
+func (f *File) read() bool {
+	text, err := read(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if link := place.DanglingLink(f.path); link != "" {
+			err = fmt.Errorf("%s is a link that leads nowhere", link)
+		} else {
+			text, err = nil, nil
+		}
+	}
+	if err == nil && f.state.Err == nil && bytes.Equal(text, f.text) && (text == nil) == (f.text == nil) {
+		return false
+	}
+	if err != nil {
+		return f.broken(err)
+	}
+	f.text = text
+	c := Config{AskThrottle: DefaultAskThrottle}
+	if text != nil {
+		if c, err = Parse(f.path, text); err != nil {
+			return f.broken(err)
+		}
+	}
+	f.state = State{Config: c}
+	return true
+}
+
+func (f *File) broken(err error) bool {
+	if f.state.Err != nil && f.state.Err.Error() == err.Error() {
+		return false
+	}
+	f.state.Err = err
+	return true
+}
+
+// read reads a configuration from a regular file that others cannot write.
+func read(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	case info.Size() > maxText:
+		return nil, fmt.Errorf("%s has %d bytes: that is no configuration", path, info.Size())
+	case info.Mode().Perm()&0o002 != 0:
+		return nil, fmt.Errorf("%s: anybody may write it (mode %04o); if nobody else has: chmod o-w %s", path, info.Mode().Perm(), path)
+	}
+	text, err := os.ReadFile(path)
+	if text == nil && err == nil {
+		text = []byte{}
+	}
+	return text, err
+}
+
+// write replaces a file whole. A link stays a link, and the file it leads to
+// is replaced; the mode stays.
+func write(path string, text []byte) (err error) {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+	}
+	dir := filepath.Dir(path)
+	file, err := os.CreateTemp(dir, ".config-*.json")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(file.Name())
+		}
+	}()
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Chmod(mode), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	if err = os.Rename(file.Name(), path); err != nil {
+		return err
+	}
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// attend watches the folder of the file and, where the file is a link, the
+// folder it leads to; and the folders above, for a folder may be replaced too.
+func (f *File) attend() {
+	for path := range f.names() {
+		dir := filepath.Dir(path)
+		_ = f.watcher.Add(dir) // it may not be there yet
+		_ = f.watcher.Add(filepath.Dir(dir))
+	}
+}
+
+// names are the file, and what it is if it is a link.
+func (f *File) names() map[string]bool {
+	names := map[string]bool{f.path: true}
+	if real, err := filepath.EvalSymlinks(f.path); err == nil {
+		names[real] = true
+	}
+	return names
+}
+
+// listen reads the file when something happens about it, until the watcher is
+// closed.
+func (f *File) listen() {
+	for {
+		select {
+		case ev, ok := <-f.watcher.Events:
+			if !ok {
+				return
+			}
+			for name := range f.names() {
+				if ev.Name == name || ev.Name == filepath.Dir(name) {
+					f.Reload()
+					break
+				}
+			}
+		case _, ok := <-f.watcher.Errors:
+			if !ok {
+				return
+			}
+			f.Reload() // events were lost
+		}
+	}
+}

@@ -1,0 +1,407 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"assent/approval"
+	"assent/internal/spell"
+)
+
+// Config is what a config.json says. The zero value is the strictest, and what
+// an object without members says.
+type Config struct {
+	// DefaultPolicy is the mode that new sessions start in, where the document
+	// names none (law §6).
+	DefaultPolicy approval.Mode
+	// AutoAllow are the standing grants.
+	AutoAllow approval.Grants
+	// AutoCoverDeny says who answers the floor's denials in mode auto.
+	AutoCoverDeny approval.CoverDeny
+	// Slots is speculativePolicyProcessingTools, 0 where nothing was said.
+	Slots int
+	// AutoModeJudge is the path of the remainder program, "" for the shipped
+	// one. It is autoModeJudge, or else its alias autoModeAsk (law ruling 17).
+	AutoModeJudge string
+	// AskThrottle is approvalAskThrottleMs, SuperKey superKey; both act in the
+	// prompt only (law ruling 19).
+	AskThrottle time.Duration
+	SuperKey    string
+	// Warnings say what was read as something else than it says.
+	Warnings []string
+}
+
+// DefaultAskThrottle is what approvalAskThrottleMs is where nothing is said
+// (law §6).
+const DefaultAskThrottle = 2 * time.Second
+
+// Limits of what makes sense.
+const (
+	maxText  = 1 << 20
+	maxSlots = 256
+	maxMs    = 10 * 60 * 1000
+)
+
+// The keys. Their names are the law's.
+const (
+	DefaultPolicy = "defaultPolicy"
+	AutoAllow     = "autoAllow"
+	AutoCoverDeny = "autoCoverDeny"
+	slots         = "speculativePolicyProcessingTools"
+	autoModeJudge = "autoModeJudge"
+	autoModeAsk   = "autoModeAsk"
+	askThrottle   = "approvalAskThrottleMs"
+	superKey      = "superKey"
+)
+
+var keys = []string{DefaultPolicy, AutoAllow, AutoCoverDeny, slots, autoModeJudge, autoModeAsk, askThrottle, superKey}
+
+// elsewhere are words that people may look for here, and what to do instead.
+var elsewhere = map[string]string{
+	"standingPolicy":    "that belongs to a session; defaultPolicy is what new sessions start in",
+	"currentPolicy":     "that belongs to a session; defaultPolicy is what new sessions start in",
+	"mode":              "the mode of new sessions is defaultPolicy",
+	"permissionMode":    "the mode of new sessions is defaultPolicy",
+	"defaultMode":       "the mode of new sessions is defaultPolicy",
+	"standingAutoAllow": "here it is called autoAllow",
+	"grants":            "the standing grants are autoAllow",
+	"readAllowlist":     "that belongs to a session",
+	"rules":             "rules are written in policy.yaml",
+	"allow":             "rules are written in policy.yaml",
+	"deny":              "rules are written in policy.yaml",
+	"scanner":           "the scanner is set in policy.yaml",
+}
+
+// Error says what is wrong with a config.json, and where.
+type Error struct {
+	File string
+	// Line and Column count from 1; the column counts characters.
+	Line, Column int
+	Text         string
+	// Hint says what to do, "" when that is plain.
+	Hint string
+}
+
+func (e *Error) Error() string {
+	text := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Text)
+	if e.Hint != "" {
+		text += " (" + e.Hint + ")"
+	}
+	return text
+}
+
+// fault is an error by its place in the text.
+type fault struct {
+	at         int
+	text, hint string
+}
+
+func (f *fault) Error() string { return f.text }
+
+// Parse reads a config.json. name is what errors call it. An error is an
+// [*Error], and the Config that comes with it is the zero one.
+func Parse(name string, text []byte) (Config, error) {
+	c, err := parse(text)
+	if f, ok := errors.AsType[*fault](err); ok {
+		return Config{}, f.in(name, text)
+	}
+	return c, err
+}
+
+func (f *fault) in(name string, text []byte) *Error {
+	at := min(max(f.at, 0), len(text))
+	before := text[:at]
+	line := bytes.Count(before, []byte("\n")) + 1
+	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	return &Error{File: name, Line: line, Column: column, Text: f.text, Hint: f.hint}
+}
+
+func parse(text []byte) (Config, error) {
+	members, err := object(text)
+	if err != nil {
+		return Config{}, err
+	}
+	c := Config{AskThrottle: DefaultAskThrottle}
+	ask := ""
+	for _, m := range members {
+		if err := m.set(&c, &ask); err != nil {
+			return Config{}, err
+		}
+	}
+	if c.AutoModeJudge == "" {
+		c.AutoModeJudge = ask
+	}
+	return c, nil
+}
+
+// member is a member of an object with its places in the text.
+type member struct {
+	name               string
+	nameAt, value, end int
+	text               jsontext.Value
+}
+
+// object reads the object that the text is.
+func object(text []byte) ([]member, error) {
+	if len(text) > maxText {
+		return nil, &fault{at: maxText, text: fmt.Sprintf("%d bytes are no configuration; at most %d", len(text), maxText)}
+	}
+	if at := invalid(text); at >= 0 {
+		return nil, &fault{at: at, text: "this is not UTF-8"}
+	}
+	out, open := plain(text)
+	if open >= 0 {
+		return nil, &fault{at: open, text: "this comment does not end"}
+	}
+	if len(bytes.TrimSpace(out)) == 0 {
+		return nil, &fault{at: len(text), text: "there is nothing in it", hint: "write {} for no settings"}
+	}
+	members, end, err := membersOf(out, 0)
+	if err != nil {
+		return nil, err
+	}
+	if rest := skip(out, end); rest < len(out) {
+		return nil, &fault{at: rest, text: "there is something after the end"}
+	}
+	return members, nil
+}
+
+func invalid(text []byte) int {
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}
+
+// skip goes over blanks and what separates values.
+func skip(text []byte, at int) int {
+	for at < len(text) && strings.IndexByte(" \t\r\n,:", text[at]) >= 0 {
+		at++
+	}
+	return at
+}
+
+// membersOf reads the object that begins at a place, and says where it ends.
+func membersOf(text []byte, from int) (members []member, end int, err error) {
+	from = skip(text, from)
+	d := jsontext.NewDecoder(bytes.NewReader(text[from:]))
+	now := func() int { return from + int(d.InputOffset()) }
+	wrong := func(err error) error {
+		if s, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+			if errors.Is(err, jsontext.ErrDuplicateName) {
+				return &fault{at: skip(text, from+int(s.ByteOffset)), text: fmt.Sprintf("%s stands here a second time", s.JSONPointer.LastToken())}
+			}
+			if errors.Is(err, io.ErrUnexpectedEOF) {
+				return &fault{at: len(text), text: "it ends in the middle"}
+			}
+			return &fault{at: from + int(s.ByteOffset), text: fmt.Sprintf("this is not JSON: %v", s.Err)}
+		}
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+			return &fault{at: len(text), text: "it ends in the middle"}
+		}
+		return &fault{at: now(), text: err.Error()}
+	}
+	if kind := d.PeekKind(); kind != '{' {
+		if _, err := d.ReadToken(); err != nil {
+			return nil, 0, wrong(err)
+		}
+		return nil, 0, &fault{at: from, text: "an object { } must stand here, not " + kindName(kind)}
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return nil, 0, wrong(err)
+	}
+	for d.PeekKind() != '}' {
+		m := member{nameAt: skip(text, now())}
+		name, err := d.ReadToken()
+		if err != nil {
+			return nil, 0, wrong(err)
+		}
+		m.name = name.String()
+		m.value = skip(text, now())
+		value, err := d.ReadValue()
+		if err != nil {
+			return nil, 0, wrong(err)
+		}
+		m.end, m.text = now(), value.Clone()
+		members = append(members, m)
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return nil, 0, wrong(err)
+	}
+	return members, now(), nil
+}
+
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a text"
+	case '0':
+		return "a number"
+	case 't', 'f':
+		return "true or false"
+	case 'n':
+		return "null"
+	}
+	return "this"
+}
+
+// set takes one setting.
+func (m member) set(c *Config, ask *string) error {
+	switch m.name {
+	case DefaultPolicy:
+		name, err := m.string("the name of a mode")
+		if err != nil {
+			return err
+		}
+		mode, err := approval.ParseMode(name)
+		if err != nil {
+			return &fault{at: m.value, text: fmt.Sprintf("%s: %v", m.name, err)}
+		}
+		if mode == approval.Manual && name != approval.Manual.String() {
+			c.Warnings = append(c.Warnings, fmt.Sprintf("%s: nobody knows the mode %q; it counts as manual", m.name, name))
+		}
+		c.DefaultPolicy = mode
+	case AutoAllow:
+		return m.grants(&c.AutoAllow)
+	case AutoCoverDeny:
+		on, err := m.bool()
+		c.AutoCoverDeny = approval.CoverDenyOf(on)
+		return err
+	case slots:
+		n, err := m.int(1, maxSlots)
+		c.Slots = n
+		return err
+	case askThrottle:
+		n, err := m.int(0, maxMs)
+		c.AskThrottle = time.Duration(n) * time.Millisecond
+		return err
+	case superKey:
+		key, err := m.string("the name of a key")
+		c.SuperKey = key
+		return err
+	case autoModeJudge:
+		path, err := m.string("the path of a program")
+		c.AutoModeJudge = path
+		return err
+	case autoModeAsk:
+		path, err := m.string("the path of a program")
+		*ask = path
+		return err
+	default:
+		return unknown(m, keys)
+	}
+	return nil
+}
+
+func unknown(m member, known []string) error {
+	f := &fault{at: m.nameAt, text: fmt.Sprintf("nobody knows the key %q", m.name)}
+	best := 4
+	for _, k := range known {
+		if d := spell.Distance(strings.ToLower(m.name), strings.ToLower(k)); d < best && d*3 <= len(k) {
+			f.hint, best = "did you mean "+k+"?", d
+		}
+	}
+	if hint := elsewhere[m.name]; hint != "" {
+		f.hint = hint
+	}
+	if f.hint == "" {
+		sorted := slices.Sorted(slices.Values(known))
+		f.hint = "the keys are " + strings.Join(sorted, ", ")
+	}
+	return f
+}
+
+func (m member) wrong(want string) error {
+	return &fault{at: m.value, text: fmt.Sprintf("%s must be %s, not %s", m.name, want, kindName(m.text.Kind()))}
+}
+
+func (m member) string(what string) (string, error) {
+	if m.text.Kind() != '"' {
+		return "", m.wrong(what + ", in quotes")
+	}
+	text, err := jsontext.AppendUnquote(nil, []byte(m.text))
+	if err != nil {
+		return "", &fault{at: m.value, text: fmt.Sprintf("%s: %v", m.name, err)}
+	}
+	return string(text), nil
+}
+
+func (m member) bool() (bool, error) {
+	switch m.text.Kind() {
+	case 't':
+		return true, nil
+	case 'f':
+		return false, nil
+	}
+	return false, m.wrong("true or false")
+}
+
+func (m member) int(least, most int) (int, error) {
+	if m.text.Kind() != '0' {
+		return 0, m.wrong("a number")
+	}
+	n, err := strconv.ParseFloat(string(m.text), 64)
+	if err != nil || n != math.Trunc(n) || n < float64(least) || n > float64(most) {
+		return 0, &fault{at: m.value, text: fmt.Sprintf("%s must be a whole number from %d to %d, not %s", m.name, least, most, m.text)}
+	}
+	return int(n), nil
+}
+
+// grants reads the clusters that may be granted.
+func (m member) grants(into *approval.Grants) error {
+	if m.text.Kind() != '{' {
+		return m.wrong(`an object, as in {"write": true}`)
+	}
+	members, _, err := membersOf(m.text, 0)
+	if err != nil {
+		return m.inside(err)
+	}
+	var g approval.Grants
+	for _, flag := range members {
+		on, err := flag.bool()
+		switch flag.name {
+		case "write":
+			g.Write = on
+		case "bash":
+			g.Bash = on
+		case "mcp":
+			g.MCP = on
+		default:
+			err = unknown(flag, []string{"write", "bash", "mcp"})
+			if c := flag.name; c == "read" || c == "web" || c == "comm" {
+				err = &fault{at: flag.nameAt, text: fmt.Sprintf("%s cannot be granted", c), hint: "only write, bash and mcp can"}
+			}
+		}
+		if err != nil {
+			return m.inside(err)
+		}
+	}
+	*into = g
+	return nil
+}
+
+// inside gives an error of the member's value its place in the whole text.
+func (m member) inside(err error) error {
+	if f, ok := errors.AsType[*fault](err); ok {
+		f.at += m.value
+	}
+	return err
+}

@@ -1,0 +1,267 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"assent/approval"
+)
+
+func TestParse(t *testing.T) {
+	zero := Config{AskThrottle: DefaultAskThrottle}
+	with := func(change func(*Config)) Config {
+		c := zero
+		change(&c)
+		return c
+	}
+	for why, c := range map[string]struct {
+		text string
+		want Config
+	}{
+		"nothing-said": {"{}", zero},
+		"all": {`// how we work here
+{
+  "defaultPolicy": "auto", // new sessions
+  "autoAllow": {"write": true, /* not bash */ "bash": false, "mcp": true,},
+  "autoCoverDeny": false,
+  "speculativePolicyProcessingTools": 4,
+  "autoModeJudge": "/a/judge.scm",
+  "autoModeAsk": "/a/ask.scm",
+  "approvalAskThrottleMs": 0,
+  "superKey": "alt",
+}
+// the end`, Config{DefaultPolicy: approval.Auto, AutoAllow: approval.Grants{Write: true, MCP: true}, AutoCoverDeny: approval.Classify, Slots: 4,
+			AutoModeJudge: "/a/judge.scm", SuperKey: "alt"}},
+		"throttle":             {`{"approvalAskThrottleMs": 1500}`, with(func(c *Config) { c.AskThrottle = 1500 * time.Millisecond })},
+		"judge-by-its-alias":   {`{"autoModeAsk": "/a"}`, with(func(c *Config) { c.AutoModeJudge = "/a" })},
+		"judge-before-alias":   {`{"autoModeAsk": "/a", "autoModeJudge": "/b"}`, with(func(c *Config) { c.AutoModeJudge = "/b" })},
+		"yolo":                 {`{"defaultPolicy": "yolo"}`, with(func(c *Config) { c.DefaultPolicy = approval.Yolo })},
+		"alias-of-yolo":        {`{"defaultPolicy": "always-approve"}`, with(func(c *Config) { c.DefaultPolicy = approval.Yolo })},
+		"manual":               {`{"defaultPolicy": "manual"}`, zero},
+		"comment-in-a-text":    {`{"superKey": "// no /* comment"}`, with(func(c *Config) { c.SuperKey = "// no /* comment" })},
+		"quote-in-a-text":      {`{"superKey": "\"//"}`, with(func(c *Config) { c.SuperKey = `"//` })},
+		"comma-in-a-comment":   {"{\"autoCoverDeny\": true // ,\n}", zero},
+		"comma-before-comment": {"{\"autoCoverDeny\": true, // the last\n}", zero},
+		"empty-grants":         {`{"autoAllow": {}}`, zero},
+		"whole-number-as-1e1":  {`{"speculativePolicyProcessingTools": 1e1}`, with(func(c *Config) { c.Slots = 10 })},
+		"windows-lines":        {"{\r\n// x\r\n\"autoCoverDeny\": false\r\n}\r\n", with(func(c *Config) { c.AutoCoverDeny = approval.Classify })},
+		"nobody-knows-the-mode": {`{"defaultPolicy": "Auto"}`, with(func(c *Config) {
+			c.Warnings = []string{`defaultPolicy: nobody knows the mode "Auto"; it counts as manual`}
+		})},
+	} {
+		t.Run(why, func(t *testing.T) {
+			got, err := Parse("config.json", []byte(c.text))
+			if err != nil {
+				t.Fatalf("%s: %v", c.text, err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", c.text, diff)
+			}
+		})
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for why, c := range map[string]struct{ text, want string }{
+		"empty":              {"", `1:1: there is nothing in it (write {} for no settings)`},
+		"only-a-comment":     {"// later\n", `2:1: there is nothing in it (write {} for no settings)`},
+		"unknown-key":        {"{\n  \"defaultPolcy\": \"auto\"\n}", `2:3: nobody knows the key "defaultPolcy" (did you mean defaultPolicy?)`},
+		"case-counts":        {`{"DefaultPolicy": "auto"}`, `1:2: nobody knows the key "DefaultPolicy" (did you mean defaultPolicy?)`},
+		"session-s-own":      {`{"standingPolicy": "auto"}`, `1:2: nobody knows the key "standingPolicy" (that belongs to a session; defaultPolicy is what new sessions start in)`},
+		"of-the-law":         {`{"standingAutoAllow": {}}`, `1:2: nobody knows the key "standingAutoAllow" (here it is called autoAllow)`},
+		"nothing-near":       {`{"x": 1}`, `1:2: nobody knows the key "x" (the keys are approvalAskThrottleMs, autoAllow, autoCoverDeny, autoModeAsk, autoModeJudge, defaultPolicy, speculativePolicyProcessingTools, superKey)`},
+		"plan":               {`{"defaultPolicy": "plan"}`, `1:19: defaultPolicy: "plan": not a permission mode (want manual, auto or yolo)`},
+		"act":                {`{"defaultPolicy": "act"}`, `1:19: defaultPolicy: "act": not a permission mode (want manual, auto or yolo)`},
+		"mode-no-text":       {`{"defaultPolicy": true}`, `1:19: defaultPolicy must be the name of a mode, in quotes, not true or false`},
+		"mode-null":          {`{"defaultPolicy": null}`, `1:19: defaultPolicy must be the name of a mode, in quotes, not null`},
+		"flag-no-bool":       {"{\"autoAllow\": {\n  \"bash\": \"yes\"}}", `2:11: bash must be true or false, not a text`},
+		"flag-of-read":       {`{"autoAllow": {"read": true}}`, `1:16: read cannot be granted (only write, bash and mcp can)`},
+		"flag-unknown":       {`{"autoAllow": {"writes": true}}`, `1:16: nobody knows the key "writes" (did you mean write?)`},
+		"grants-no-object":   {`{"autoAllow": ["write"]}`, `1:15: autoAllow must be an object, as in {"write": true}, not a list`},
+		"cover-no-bool":      {`{"autoCoverDeny": 0}`, `1:19: autoCoverDeny must be true or false, not a number`},
+		"no-slots":           {`{"speculativePolicyProcessingTools": 0}`, `1:38: speculativePolicyProcessingTools must be a whole number from 1 to 256, not 0`},
+		"half-a-slot":        {`{"speculativePolicyProcessingTools": 1.5}`, `1:38: speculativePolicyProcessingTools must be a whole number from 1 to 256, not 1.5`},
+		"slots-beyond":       {`{"speculativePolicyProcessingTools": 1e999}`, `1:38: speculativePolicyProcessingTools must be a whole number from 1 to 256, not 1e999`},
+		"twice":              {"{\"autoCoverDeny\": false,\n \"autoCoverDeny\": true}", `2:2: autoCoverDeny stands here a second time`},
+		"twice-inside":       {`{"autoAllow": {"bash": false, "bash": true}}`, `1:31: bash stands here a second time`},
+		"no-object":          {`["auto"]`, `1:1: an object { } must stand here, not a list`},
+		"more-after":         {"{}\n{}", `2:1: there is something after the end`},
+		"cut":                {`{"defaultPolicy": "auto"`, `1:25: it ends in the middle`},
+		"open-comment":       {"{}\n /* later", `2:2: this comment does not end`},
+		"not-utf-8":          {"{\"superKey\": \"\xff\"}", `1:15: this is not UTF-8`},
+		"column-of-letters":  {`{"superKey": "äöü", "x": 1}`, `1:21: nobody knows the key "x"`},
+		"two-commas":         {`{"autoCoverDeny": true,,}`, `1:24: this is not JSON`},
+		"a-comma-alone":      {`{,}`, `1:2: this is not JSON`},
+		"single-quotes":      {`{'a': 1}`, `1:2: this is not JSON`},
+		"missing-comma":      {"{\"autoCoverDeny\": true\n \"superKey\": \"x\"}", `2:2: this is not JSON`},
+		"bare-word":          {`{"autoCoverDeny": yes}`, `1:19: this is not JSON`},
+		"slash":              {`{"autoCoverDeny": / true}`, `1:19: this is not JSON`},
+		"byte-order-mark":    {"\ufeff{}", `1:1: this is not JSON`},
+		"much-too-long-text": {"{}" + strings.Repeat(" ", maxText), `bytes are no configuration`},
+	} {
+		t.Run(why, func(t *testing.T) {
+			got, err := Parse("config.json", []byte(c.text))
+			e, ok := errors.AsType[*Error](err)
+			if !ok || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "config.json:") {
+				t.Errorf("%.80q:\ngot  %v (%+v)\nwant config.json:%s", c.text, err, e, c.want)
+			}
+			if diff := cmp.Diff(Config{}, got); diff != "" {
+				t.Errorf("an error with settings:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSet(t *testing.T) {
+	for why, c := range map[string]struct {
+		text  string
+		key   string
+		value any
+		want  string
+	}{
+		"no-text":       {"", DefaultPolicy, "auto", "{\n  \"defaultPolicy\": \"auto\"\n}\n"},
+		"empty":         {"{}", DefaultPolicy, "auto", "{\n  \"defaultPolicy\": \"auto\"\n}"},
+		"empty-on-two":  {"{\n}\n", DefaultPolicy, "auto", "{\n  \"defaultPolicy\": \"auto\"\n}\n"},
+		"only-comments": {"// a {\n{ // b\n}\n", DefaultPolicy, "auto", "// a {\n{\n  \"defaultPolicy\": \"auto\" // b\n}\n"},
+		"replaced": {"{\n  // new ones\n  \"defaultPolicy\": \"auto\", // really\n  \"superKey\": \"x\"\n}\n", DefaultPolicy, "manual",
+			"{\n  // new ones\n  \"defaultPolicy\": \"manual\", // really\n  \"superKey\": \"x\"\n}\n"},
+		"added": {"{\n    \"superKey\": \"x\" // the key\n}\n", DefaultPolicy, "auto",
+			"{\n    \"superKey\": \"x\", // the key\n    \"defaultPolicy\": \"auto\"\n}\n"},
+		"added-after-a-comma": {"{\n  \"superKey\": \"x\", // the key\n}\n", DefaultPolicy, "auto",
+			"{\n  \"superKey\": \"x\", // the key\n  \"defaultPolicy\": \"auto\"\n}\n"},
+		"added-on-the-line":  {`{"superKey": "x"}`, AutoCoverDeny, false, `{"superKey": "x", "autoCoverDeny": false}`},
+		"added-with-a-comma": {`{"superKey": "x",}`, AutoCoverDeny, false, `{"superKey": "x", "autoCoverDeny": false}`},
+		"added-after-comment": {"{\n  \"superKey\": \"x\" /* a, b */\n}", AutoCoverDeny, false,
+			"{\n  \"superKey\": \"x\", /* a, b */\n  \"autoCoverDeny\": false\n}"},
+		"grants-new": {"{}", AutoAllow, approval.Grants{Bash: true}, "{\n  \"autoAllow\": {\"write\": false, \"bash\": true, \"mcp\": false}\n}"},
+		"grants-kept": {"{\"autoAllow\": {\n  // careful\n  \"write\": true, // why\n}}", AutoAllow, approval.Grants{MCP: true},
+			"{\"autoAllow\": {\n  // careful\n  \"write\": false, // why\n  \"mcp\": true\n}}"},
+		"grants-taken-all": {`{"autoAllow": {"bash": true}}`, AutoAllow, approval.Grants{}, `{"autoAllow": {"bash": false}}`},
+	} {
+		t.Run(why, func(t *testing.T) {
+			got, err := Set("config.json", []byte(c.text), c.key, c.value)
+			if err != nil || string(got) != c.want {
+				t.Errorf("got\n%s\n%v\nwant\n%s", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestSetRefuses(t *testing.T) {
+	for why, c := range map[string]struct {
+		text  string
+		key   string
+		value any
+	}{
+		"a-broken-text":     {`{"x": 1}`, DefaultPolicy, "auto"},
+		"a-value-of-a-sort": {`{}`, DefaultPolicy, 7},
+		"plan":              {`{}`, DefaultPolicy, "plan"},
+		"an-unknown-key":    {`{}`, "standingPolicy", "auto"},
+	} {
+		if got, err := Set("config.json", []byte(c.text), c.key, c.value); err == nil {
+			t.Errorf("%s: got %s", why, got)
+		}
+	}
+}
+
+// Whatever stands in a text: what is set is read, the rest is as it was.
+func TestSetIsRead(t *testing.T) {
+	blank := rapid.SampledFrom([]string{"", " ", "\n", "\n  ", " // a, \"b\" {\n", "/* c, */", "\r\n"})
+	rapid.Check(t, func(t *rapid.T) {
+		var b strings.Builder
+		gap := func() { b.WriteString(blank.Draw(t, "blank")) }
+		members := rapid.Permutation([]string{
+			`"defaultPolicy"|"yolo"`, `"autoCoverDeny"|false`, `"autoAllow"|{"bash":true,}`, `"superKey"|"a//b"`, `"speculativePolicyProcessingTools"|3`,
+		}).Draw(t, "members")[:rapid.IntRange(0, 5).Draw(t, "count")]
+		gap()
+		b.WriteString("{")
+		for i, m := range members {
+			gap()
+			key, value, _ := strings.Cut(m, "|")
+			b.WriteString(key)
+			gap()
+			b.WriteString(":")
+			gap()
+			b.WriteString(value)
+			gap()
+			if i < len(members)-1 || rapid.Bool().Draw(t, "comma") {
+				b.WriteString(",")
+			}
+		}
+		gap()
+		b.WriteString("}")
+		gap()
+		text := []byte(b.String())
+		before, err := Parse("c", text)
+		if err != nil {
+			t.Fatalf("%s\n%v", text, err)
+		}
+		want := before
+		set := func(key string, value any) {
+			edited, err := Set("c", text, key, value)
+			if err != nil {
+				t.Fatalf("set %s in\n%s\n%v", key, text, err)
+			}
+			got, err := Parse("c", edited)
+			if err != nil || !cmp.Equal(got, want) {
+				t.Fatalf("set %s to %v in\n%s\ngives\n%s\n%v\n%s", key, value, text, edited, err, cmp.Diff(want, got))
+			}
+			again, err := Set("c", edited, key, value)
+			if err != nil || string(again) != string(edited) {
+				t.Fatalf("a second time changes\n%s\nto\n%s\n%v", edited, again, err)
+			}
+			if n := strings.Count(string(edited), "// a, \"b\" {"); n != strings.Count(string(text), "// a, \"b\" {") {
+				t.Fatalf("a comment is lost:\n%s\n%s", text, edited)
+			}
+			text = edited
+		}
+		want.DefaultPolicy = approval.Auto
+		set(DefaultPolicy, want.DefaultPolicy.String())
+		want.AutoAllow = approval.Grants{Write: true}
+		set(AutoAllow, want.AutoAllow)
+		want.AutoCoverDeny = approval.Cover
+		set(AutoCoverDeny, true)
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{`{}`, `{"autoAllow": {"bash": true,}, /* x */}`, `{"defaultPolicy": "auto" // a`, "{\"a\":\"\\u12\"}", `{"superKey": "a\"b"}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := Parse("c", []byte(text))
+		if err != nil {
+			e, ok := errors.AsType[*Error](err)
+			if !ok || e.Line < 1 || e.Column < 1 {
+				t.Fatalf("%q: %v", text, err)
+			}
+			if !cmp.Equal(c, Config{}) {
+				t.Fatalf("%q: %v with %+v", text, err, c)
+			}
+			return
+		}
+		edited, err := Set("c", []byte(text), DefaultPolicy, "auto")
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		want := c
+		want.DefaultPolicy = approval.Auto
+		got, err := Parse("c", edited)
+		got.Warnings, want.Warnings = nil, nil
+		if err != nil || !cmp.Equal(got, want) {
+			t.Fatalf("%q became %q: %v %s", text, edited, err, cmp.Diff(want, got))
+		}
+	})
+}
+
+func ExampleParse() {
+	_, err := Parse("config.json", []byte("{\n  \"autoAllow\": {\"bsh\": true}\n}"))
+	fmt.Println(err)
+	// Output: config.json:2:17: nobody knows the key "bsh" (did you mean bash?)
+}
