@@ -1,0 +1,409 @@
+// Package client speaks to the daemon over its socket (see package api): it
+// reads the document, watches it, and writes what a person or an agent may
+// write.
+//
+// What went wrong there comes back as a [*wire.Problem], and errors.Is tells
+// its kind: errors.Is(err, wire.Written). Without a daemon it is [ErrNoDaemon],
+// unless [Options.Start] gets one to run.
+//
+// Start reading at [New].
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"assent/front/api/wire"
+)
+
+var (
+	// ErrNoDaemon: nobody listens on the socket.
+	ErrNoDaemon = errors.New("the daemon is not running")
+	// ErrForeign: what listens there is not the daemon, or another version.
+	ErrForeign = errors.New("what answers on the socket is not this daemon")
+)
+
+// Options of a client. The zero value is fine.
+type Options struct {
+	// Token is a paired one, presented with every request.
+	Token string
+	// Start gets a daemon to run; it is called once, when there is none, and
+	// returns when the daemon answers.
+	Start func(context.Context) error
+	// Verify looks at a connection before anything is sent, such as for who
+	// listens there.
+	Verify func(net.Conn) error
+}
+
+// Client is a client of one daemon. Its methods may be called at once.
+type Client struct {
+	socket string
+	opts   Options
+	http   *http.Client
+
+	start sync.Mutex
+	tried bool // Start was called
+}
+
+// New is a client of the daemon on a socket. It connects when it is used.
+func New(socket string, opts Options) *Client {
+	c := &Client{socket: socket, opts: opts}
+	c.http = &http.Client{
+		Transport: &http.Transport{
+			DialContext:            c.dial,
+			DisableCompression:     true,
+			MaxResponseHeaderBytes: 64 << 10,
+			IdleConnTimeout:        30 * time.Second,
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	return c
+}
+
+// Close lets go of connections that nothing uses.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	conn, err := c.connect(ctx)
+	if errors.Is(err, ErrNoDaemon) && c.opts.Start != nil {
+		if err := c.startOnce(ctx); err != nil {
+			return nil, err
+		}
+		conn, err = c.connect(ctx)
+	}
+	return conn, err
+}
+
+func (c *Client) startOnce(ctx context.Context) error {
+	c.start.Lock()
+	defer c.start.Unlock()
+	if c.tried {
+		return nil
+	}
+	if err := c.opts.Start(ctx); err != nil {
+		return fmt.Errorf("starting the daemon: %w", err)
+	}
+	c.tried = true
+	return nil
+}
+
+func (c *Client) connect(ctx context.Context) (net.Conn, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", c.socket)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
+		return nil, fmt.Errorf("%w (%s)", ErrNoDaemon, c.socket)
+	case err != nil:
+		return nil, fmt.Errorf("connecting to the daemon: %w", err)
+	}
+	if c.opts.Verify != nil {
+		if err := c.opts.Verify(conn); err != nil {
+			conn.Close()
+			return nil, err
+		}
+	}
+	return conn, nil
+}
+
+// path joins escaped segments. A segment of dots alone would be taken for a
+// folder.
+func path(segments ...string) string {
+	var b strings.Builder
+	b.WriteString("/" + wire.Version)
+	for _, s := range segments {
+		b.WriteByte('/')
+		if strings.Trim(s, ".") == "" {
+			b.WriteString(strings.ReplaceAll(s, ".", "%2E"))
+			continue
+		}
+		b.WriteString(url.PathEscape(s))
+	}
+	return b.String()
+}
+
+// query writes parameters; empty values are left out.
+func query(pairs ...string) string {
+	values := make(url.Values)
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			values.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	return "?" + values.Encode()
+}
+
+func count(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// maxAnswer bounds what is read of one answer.
+const maxAnswer = 1 << 30
+
+// send asks and gives the answer, which went well.
+func (c *Client) send(ctx context.Context, method, path string, body any, header http.Header) (*http.Response, error) {
+	var in io.Reader
+	if body != nil {
+		text, ok := body.(jsontext.Value)
+		if !ok {
+			var err error
+			if text, err = json.Marshal(body); err != nil {
+				return nil, fmt.Errorf("writing the request: %w", err)
+			}
+		}
+		in = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+wire.Host+path, in)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", wire.JSON)
+	}
+	if c.opts.Token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.opts.Token)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			err = e.Err // the address says nothing
+		}
+		return nil, err
+	}
+	if resp.StatusCode/100 == 2 {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil {
+		return nil, fmt.Errorf("reading the answer: %w", err)
+	}
+	p := new(wire.Problem)
+	if err := json.Unmarshal(text, p); err != nil || p.Status != resp.StatusCode {
+		return nil, fmt.Errorf("%w: it says %s", ErrForeign, resp.Status)
+	}
+	return nil, p
+}
+
+// ask asks and reads the answer into out. Members that are unknown are of a
+// later daemon and are passed over.
+func (c *Client) ask(ctx context.Context, method, path string, body, out any) error {
+	resp, err := c.send(ctx, method, path, body, nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if err := json.UnmarshalRead(io.LimitReader(resp.Body, maxAnswer), out); err != nil {
+		return fmt.Errorf("reading the answer: %w", err)
+	}
+	return nil
+}
+
+// Status tells what the kernel is doing.
+func (c *Client) Status(ctx context.Context) (out wire.Status, err error) {
+	return out, c.ask(ctx, http.MethodGet, path("status"), nil, &out)
+}
+
+// Sessions are at most limit sessions (0 for the server's default), the newest
+// first; with open those alone that have something unsettled.
+func (c *Client) Sessions(ctx context.Context, limit int, open bool) (out wire.Sessions, err error) {
+	only := ""
+	if open {
+		only = "true"
+	}
+	return out, c.ask(ctx, http.MethodGet, path("sessions")+query("limit", count(limit), "open", only), nil, &out)
+}
+
+// CreateSession makes a session.
+func (c *Client) CreateSession(ctx context.Context, s wire.NewSession) (out wire.Session, err error) {
+	return out, c.ask(ctx, http.MethodPost, path("sessions"), s, &out)
+}
+
+// Session is a session with everything in it.
+func (c *Client) Session(ctx context.Context, session string) (out wire.Document, err error) {
+	return out, c.ask(ctx, http.MethodGet, path("sessions", session), nil, &out)
+}
+
+// Assign sets the mode of a session, and tells what holds then.
+func (c *Client) Assign(ctx context.Context, session string, a wire.Assign) (out wire.View, err error) {
+	return out, c.ask(ctx, http.MethodPut, path("sessions", session, "mode"), a, &out)
+}
+
+// Queue are the leaves of a session that need a person, or with "" of all.
+func (c *Client) Queue(ctx context.Context, session string) (out wire.Queue, err error) {
+	p := path("queue")
+	if session != "" {
+		p = path("sessions", session, "queue")
+	}
+	return out, c.ask(ctx, http.MethodGet, p, nil, &out)
+}
+
+// Admit mints a job: it authorizes nothing.
+func (c *Client) Admit(ctx context.Context, session string, j wire.NewJob) (out wire.JobRow, err error) {
+	return out, c.ask(ctx, http.MethodPost, path("sessions", session, "jobs"), j, &out)
+}
+
+// Job is a job with its fields.
+func (c *Client) Job(ctx context.Context, session, job string) (out wire.Job, err error) {
+	return out, c.ask(ctx, http.MethodGet, path("sessions", session, "jobs", job), nil, &out)
+}
+
+// What a receipt is waited for.
+const (
+	Now     = ""
+	Decided = "decided"
+	Settled = "settled"
+)
+
+// Receipt is what became of a call. It is waited for until it is decided or
+// settled, if need be for ever.
+func (c *Client) Receipt(ctx context.Context, session, job, until string) (out wire.Receipt, err error) {
+	for {
+		out = wire.Receipt{}
+		err = c.ask(ctx, http.MethodGet, path("sessions", session, "jobs", job, "receipt")+query("wait", until), nil, &out)
+		done := out.Completed != nil || until == Decided && (out.OrchestrationResult != nil || out.Cancelled != nil)
+		if err != nil || until == Now || done {
+			return out, err
+		}
+	}
+}
+
+// Cancel cancels a leaf or a sequence with all in it; with "" what is under way
+// in the session.
+func (c *Client) Cancel(ctx context.Context, session, job string) error {
+	p := path("sessions", session, "cancel")
+	if job != "" {
+		p = path("sessions", session, "jobs", job, "cancel")
+	}
+	return c.ask(ctx, http.MethodPost, p, nil, new(wire.Wrote))
+}
+
+// Begin claims a licensed call for whoever is about to run it.
+func (c *Client) Begin(ctx context.Context, session, job string) error {
+	return c.ask(ctx, http.MethodPost, path("sessions", session, "jobs", job, "begin"), nil, new(wire.Wrote))
+}
+
+// Report settles a licensed call with its outcome, any JSON but null.
+func (c *Client) Report(ctx context.Context, session, job string, outcome jsontext.Value) error {
+	return c.ask(ctx, http.MethodPost, path("sessions", session, "jobs", job, "report"), outcome, new(wire.Wrote))
+}
+
+// Write writes fields and registers of a session, all or none.
+func (c *Client) Write(ctx context.Context, session string, w wire.Writes) (out wire.Wrote, err error) {
+	return out, c.ask(ctx, http.MethodPost, path("sessions", session, "writes"), w, &out)
+}
+
+// Field writes a field of a job.
+func (c *Client) Field(ctx context.Context, session, job, name string, value any) (out wire.Wrote, err error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return out, fmt.Errorf("writing %s: %w", name, err)
+	}
+	return out, c.ask(ctx, http.MethodPut, path("sessions", session, "jobs", job, name), jsontext.Value(text), &out)
+}
+
+// Answer writes a person's answer, and the comment where there is one.
+func (c *Client) Answer(ctx context.Context, session, job string, yes bool, comment string) (wire.Wrote, error) {
+	if comment == "" {
+		return c.Field(ctx, session, job, "approved", yes)
+	}
+	text, err := json.Marshal(comment)
+	if err != nil {
+		return wire.Wrote{}, fmt.Errorf("writing the comment: %w", err)
+	}
+	return c.Write(ctx, session, wire.Writes{Writes: []wire.Write{
+		{Job: job, Name: "approvalComment", Value: text},
+		{Job: job, Name: "approved", Value: jsontext.Value(strconv.FormatBool(yes))},
+	}})
+}
+
+// Registers are all revisions of the registers of a session, "" for the
+// kernel's.
+func (c *Client) Registers(ctx context.Context, session string) (out wire.Registers, err error) {
+	p := path("registers")
+	if session != "" {
+		p = path("sessions", session, "registers")
+	}
+	return out, c.ask(ctx, http.MethodGet, p, nil, &out)
+}
+
+// SetRegister writes a revision of a register of a session, "" for the
+// kernel's.
+func (c *Client) SetRegister(ctx context.Context, session, name string, value any) (out wire.Wrote, err error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return out, fmt.Errorf("writing %s: %w", name, err)
+	}
+	p := path("registers", name)
+	if session != "" {
+		p = path("sessions", session, "registers", name)
+	}
+	return out, c.ask(ctx, http.MethodPut, p, jsontext.Value(text), &out)
+}
+
+// Presence is what is present in a session, "" for the kernel.
+func (c *Client) Presence(ctx context.Context, session string) (wire.Presence, error) {
+	p := path("presence")
+	if session != "" {
+		p = path("sessions", session, "presence")
+	}
+	var out wire.PresenceOf
+	err := c.ask(ctx, http.MethodGet, p, nil, &out)
+	return out.Presence, err
+}
+
+// CallFilter says which calls are wanted. The zero value wants the newest of
+// all sessions.
+type CallFilter struct {
+	Session      string
+	Result       string // allow, deny, cancelled, wait
+	Tool         string
+	Since, Until time.Time
+	Limit        int // 0 for the server's default
+}
+
+// Calls tell how calls were decided, the newest first.
+func (c *Client) Calls(ctx context.Context, f CallFilter) (out wire.Calls, err error) {
+	at := func(t time.Time) string {
+		if t.IsZero() {
+			return ""
+		}
+		return t.UTC().Format(time.RFC3339Nano)
+	}
+	q := query("session", f.Session, "result", f.Result, "tool", f.Tool, "since", at(f.Since), "until", at(f.Until), "limit", count(f.Limit))
+	return out, c.ask(ctx, http.MethodGet, path("calls")+q, nil, &out)
+}
+
+// Rows are rows after a rev, a page of them; of one session when it is named.
+func (c *Client) Rows(ctx context.Context, after wire.Rev, session string) (out wire.Rows, err error) {
+	return out, c.ask(ctx, http.MethodGet, path("rows")+query("after", strconv.FormatInt(after, 10), "session", session), nil, &out)
+}
+
+// Verify has the hashes of all rows checked, and that rows which were kept
+// elsewhere are there.
+func (c *Client) Verify(ctx context.Context, kept ...wire.Head) (out wire.Verified, err error) {
+	return out, c.ask(ctx, http.MethodPost, path("verify"), wire.Verify{Heads: kept}, &out)
+}

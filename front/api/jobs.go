@@ -1,0 +1,170 @@
+package api
+
+import (
+	"context"
+	"errors"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"assent/front/api/wire"
+	"assent/job"
+	"assent/kernel"
+	"assent/plexus"
+)
+
+func postJob(s *Server, c *call) error {
+	var in wire.NewJob
+	if err := c.in(&in); err != nil {
+		return err
+	}
+	row, err := s.opts.Kernel.Admit(c, kernel.NewCall{
+		Session: c.session(), ID: in.ID, Parent: in.Parent, Ord: in.Ord, Kind: job.Kind(in.Kind), Name: in.Name,
+		Arguments: in.Arguments, Facts: string(in.Facts),
+	}, c.by)
+	if err != nil {
+		return err
+	}
+	c.answer = jobRowOf(row)
+	return nil
+}
+
+func getJob(s *Server, c *call) error {
+	snap, err := s.opts.Document.Job(c, c.session(), c.job())
+	if err != nil {
+		return err
+	}
+	needs := false
+	if _, done := snap.Fields[plexus.Completed]; !done && !snap.Job.Sequence() {
+		if needs, err = s.opts.Kernel.NeedsHuman(c, c.session(), c.job()); err != nil {
+			return err
+		}
+	}
+	c.answer = jobOf(snap.Job, snap.Fields, needs)
+	return nil
+}
+
+// own is the job of the path. To an agent a job that it did not mint is none.
+func (s *Server) own(c *call) (plexus.JobSnapshot, error) {
+	snap, err := s.opts.Document.Job(c, c.session(), c.job())
+	if c.by.Role == plexus.Human {
+		return snap, err
+	}
+	if errors.Is(err, plexus.ErrNoSession) || err == nil && snap.Job.Writer != c.by {
+		err = plexus.ErrNoJob
+	}
+	return snap, err
+}
+
+// The moments that a receipt is waited for.
+const (
+	decided = "decided" // the guard has returned, or the call was cancelled
+	settled = "settled" // completed
+)
+
+func getReceipt(s *Server, c *call) error {
+	until := c.query.Get("wait")
+	switch until {
+	case "", decided, settled:
+	default:
+		return problem(wire.BadRequest, "query parameter wait: want %s or %s", decided, settled)
+	}
+	snap, err := s.own(c)
+	if err != nil {
+		return err
+	}
+	if snap.Job.Sequence() {
+		return plexus.ErrGeometry
+	}
+	reached := func() bool {
+		_, returned := snap.Fields[plexus.OrchestrationResult]
+		_, cancelled := snap.Fields[plexus.Cancelled]
+		_, completed := snap.Fields[plexus.Completed]
+		return completed || until != settled && (returned || cancelled)
+	}
+	if until != "" && !reached() {
+		ctx, cancel := context.WithTimeout(c, s.opts.Limits.Wait)
+		defer cancel()
+		for rows, err := range s.opts.Document.Watch(ctx, snap.Rev, plexus.Filter{Session: c.session()}) {
+			if err != nil {
+				if c.Err() != nil || ctx.Err() == nil {
+					return err
+				}
+				break // long enough: it is told how it stands
+			}
+			for _, row := range rows {
+				if f, ok := row.(plexus.Field); ok && f.Session == c.session() && f.Job == c.job() {
+					snap.Fields[f.Name] = f
+				}
+			}
+			if reached() {
+				break
+			}
+		}
+	}
+	f := snap.Fields
+	c.answer = wire.Receipt{
+		Session: snap.Job.Session, Job: snap.Job.ID,
+		PolicyResult:        read[string](f, plexus.PolicyResult),
+		OrchestrationResult: read[bool](f, plexus.OrchestrationResult),
+		BodyStarted:         read[bool](f, plexus.BodyStarted),
+		Cancelled:           read[bool](f, plexus.Cancelled),
+		Completed:           read[bool](f, plexus.Completed),
+		OutcomeJSON:         value(f, plexus.OutcomeJSON),
+	}
+	return nil
+}
+
+func postCancel(s *Server, c *call) error {
+	if _, err := s.own(c); err != nil {
+		return err
+	}
+	if err := s.opts.Kernel.Cancel(c, c.session(), c.job(), c.by); err != nil {
+		return err
+	}
+	return s.wrote(c)
+}
+
+func postBegin(s *Server, c *call) error {
+	if _, err := s.own(c); err != nil {
+		return err
+	}
+	if err := s.opts.Kernel.Begin(c, c.session(), c.job(), c.by); err != nil {
+		return err
+	}
+	return s.wrote(c)
+}
+
+func postReport(s *Server, c *call) error {
+	if _, err := s.own(c); err != nil {
+		return err
+	}
+	var outcome jsontext.Value
+	if err := c.in(&outcome); err != nil {
+		return err
+	}
+	if err := outcome.Compact(); err != nil {
+		return problemOfBody(err)
+	}
+	if err := s.opts.Kernel.Report(c, c.session(), c.job(), string(outcome), c.by); err != nil {
+		return err
+	}
+	return s.wrote(c)
+}
+
+// putField writes a field, which the engine takes or refuses: once, and from
+// whom it belongs to.
+func putField(s *Server, c *call) error {
+	v, err := c.raw()
+	if err != nil {
+		return err
+	}
+	value, err := stored(v)
+	if err != nil {
+		return err
+	}
+	rev, err := s.opts.Document.Apply(c, plexus.Tx{Writer: c.by, Writes: []plexus.Row{
+		plexus.Field{Session: c.session(), Job: c.job(), Name: c.r.PathValue("name"), Value: value},
+	}})
+	c.answer = wire.Wrote{Rev: wire.Rev(rev)}
+	return err
+}

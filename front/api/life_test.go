@@ -1,0 +1,127 @@
+package api_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"assent/front/api"
+	"assent/front/api/client"
+	"assent/front/api/wire"
+	"assent/plexus"
+)
+
+// A call from its admission to its receipt, by those who take part.
+func TestLife(t *testing.T) {
+	w := newWorld(t, api.Options{Version: "v1.2.3"})
+	ctx := t.Context()
+	w.session("s", "manual")
+	w.admit("s", "j", "other")
+	w.until("s", "j", plexus.PolicyResult)
+
+	queue, err := w.client.Queue(ctx, "")
+	if err != nil || len(queue.Queue) != 1 || queue.Queue[0].ID != "j" || !queue.Queue[0].Leaf.NeedsHuman {
+		t.Fatalf("queue %+v, %v", queue, err)
+	}
+	if _, err := w.agent.Answer(ctx, "s", "j", true, ""); !errors.Is(err, wire.Role) {
+		t.Fatalf("an agent's answer: %v", err)
+	}
+	if _, err := w.client.Answer(ctx, "s", "j", true, "just this once"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.client.Answer(ctx, "s", "j", false, ""); !errors.Is(err, wire.Written) {
+		t.Fatalf("a second answer: %v", err)
+	}
+	receipt, err := w.agent.Receipt(ctx, "s", "j", client.Decided)
+	if err != nil || receipt.OrchestrationResult == nil || !*receipt.OrchestrationResult {
+		t.Fatalf("receipt %+v, %v", receipt, err)
+	}
+	if err := w.agent.Begin(ctx, "s", "j"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.agent.Begin(ctx, "s", "j"); !errors.Is(err, wire.Begun) {
+		t.Fatalf("begun twice: %v", err)
+	}
+	if err := w.agent.Report(ctx, "s", "j", []byte(`{"ok": true}`)); err != nil {
+		t.Fatal(err)
+	}
+	receipt, err = w.agent.Receipt(ctx, "s", "j", client.Settled)
+	if err != nil || string(receipt.OutcomeJSON) != `{"ok":true}` {
+		t.Fatalf("receipt %+v, %v", receipt, err)
+	}
+	calls, err := w.client.Calls(ctx, client.CallFilter{})
+	if err != nil || len(calls.Calls) != 1 || calls.Calls[0].Result != "allow" || calls.Calls[0].By != "human:ada" {
+		t.Fatalf("calls %+v, %v", calls, err)
+	}
+	verified, err := w.client.Verify(ctx)
+	if err != nil || !verified.OK {
+		t.Fatalf("verified %+v, %v", verified, err)
+	}
+	st, err := w.agent.Status(ctx)
+	if diff := cmp.Diff(wire.Status{Version: "v1.2.3", You: wire.You{Role: "agent", Name: "hook"}}, st); diff != "" || err != nil {
+		t.Errorf("what an agent is told: %v, %s", err, diff)
+	}
+}
+
+func TestModeGrantsAndRegisters(t *testing.T) {
+	w := newWorld(t, api.Options{})
+	ctx := t.Context()
+	w.session("s", "manual")
+	view, err := w.client.Assign(ctx, "s", wire.Assign{Mode: "always-approve"})
+	if err != nil || view.CurrentPolicy != "yolo" {
+		t.Errorf("mode %+v, %v", view, err)
+	}
+	if _, err := w.client.Assign(ctx, "s", wire.Assign{Mode: "plan"}); !errors.Is(err, wire.Mode) {
+		t.Errorf("plan: %v", err)
+	}
+	if _, err := w.client.SetRegister(ctx, "s", plexus.AutoAllow, wire.Grants{Bash: true}); err != nil {
+		t.Error(err)
+	}
+	doc, err := w.client.Session(ctx, "s")
+	if err != nil || !doc.View.AutoAllow.Bash || doc.View.AutoAllow.Write {
+		t.Errorf("document %+v, %v", doc, err)
+	}
+	history, err := w.client.Registers(ctx, "s")
+	if err != nil || len(history.Registers) != 3 || history.Registers[2].Writer != "human:ada" {
+		t.Errorf("registers %+v, %v", history, err)
+	}
+	if _, err := w.client.Session(ctx, "none"); !errors.Is(err, wire.NoSession) {
+		t.Errorf("no session: %v", err)
+	}
+}
+
+func TestWatchResumes(t *testing.T) {
+	w := newWorld(t, api.Options{})
+	ctx := t.Context()
+	w.session("s", "manual")
+	w.admit("s", "j", "other")
+	w.until("s", "j", plexus.PolicyResult)
+	var after wire.Rev
+	for e, err := range w.client.Watch(ctx, "s", 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(e.Rows) > 0 {
+			after = e.Rows[len(e.Rows)-1].Rev
+			break
+		}
+	}
+	var names []string
+	for e, err := range w.client.Watch(ctx, "s", after) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range e.Rows {
+			if row.Field != nil {
+				names = append(names, row.Field.Name)
+			}
+		}
+		if len(names) > 0 {
+			break
+		}
+	}
+	if names[0] != plexus.PolicyResult {
+		t.Errorf("fields %q", names)
+	}
+}

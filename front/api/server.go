@@ -1,0 +1,245 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"assent/approval"
+	"assent/front/api/wire"
+	"assent/kernel"
+	"assent/plexus"
+)
+
+// Caller tells for whom a connection speaks, given the token that a request
+// presents, "" for none. It is asked for every request, as what is known of
+// other processes changes while a connection stands. An error, the host's role
+// and nobody's are refused.
+type Caller func(token string) (plexus.Writer, error)
+
+// Options of a server. Kernel, Document and Role are needed.
+type Options struct {
+	Kernel   *kernel.Kernel
+	Document *plexus.Store
+	// Role looks at a connection when it is made. It must not wait for the
+	// other end.
+	Role func(net.Conn) Caller
+	// Standing is told what a person sets for the whole kernel: grants, the
+	// cover of denials, the default mode. Whoever keeps those in a file writes
+	// it there; with nil the document alone has it.
+	Standing func(ctx context.Context, by plexus.Writer, s Standing) error
+	// Version and Path (of the document) are for the status.
+	Version, Path string
+	// Now is the clock of the status, [time.Now] when nil.
+	Now func() time.Time
+	// Log is told what goes wrong here; nil for nobody.
+	Log *slog.Logger
+	// Limits that are zero have their default.
+	Limits Limits
+}
+
+// Standing is what is set for the whole kernel; what is nil stays.
+type Standing struct {
+	DefaultPolicy     *approval.Mode
+	StandingAutoAllow *approval.Grants
+	AutoCoverDeny     *approval.CoverDeny
+}
+
+// Limits bound what one client can cost the others.
+type Limits struct {
+	Header    time.Duration // for the headers of a request to come; 5 s
+	Body      time.Duration // for all of it; 30 s
+	Idle      time.Duration // between requests; 2 min
+	Write     time.Duration // for one piece of an answer to be taken; 30 s
+	Heartbeat time.Duration // between signs of life of a watch; 15 s
+	Wait      time.Duration // that a receipt is waited for; 50 s
+	Conns     int           // open at a time; 1024
+	Agents    int           // requests of agents under way; 512
+	Watchers  int           // of persons at a time; 128
+}
+
+func (l Limits) withDefaults() Limits {
+	for _, d := range []struct {
+		have *time.Duration
+		want time.Duration
+	}{
+		{&l.Header, 5 * time.Second}, {&l.Body, 30 * time.Second}, {&l.Idle, 2 * time.Minute}, {&l.Write, 30 * time.Second},
+		{&l.Heartbeat, 15 * time.Second}, {&l.Wait, 50 * time.Second},
+	} {
+		if *d.have <= 0 {
+			*d.have = d.want
+		}
+	}
+	for _, n := range []struct {
+		have *int
+		want int
+	}{{&l.Conns, 1024}, {&l.Agents, 512}, {&l.Watchers, 128}} {
+		if *n.have <= 0 {
+			*n.have = n.want
+		}
+	}
+	return l
+}
+
+// Server serves the document. It is an [http.Handler] for connections whose
+// context comes from [Server.ConnContext]; [Server.Serve] sees to that.
+type Server struct {
+	opts    Options
+	mux     *http.ServeMux
+	http    *http.Server
+	started time.Time
+
+	agents, watchers chan struct{} // places that are taken
+
+	ending context.Context // ends when the server does
+	end    context.CancelFunc
+
+	mu    sync.Mutex
+	conns map[*counted]struct{}
+}
+
+// New is a server that serves nothing yet.
+func New(opts Options) *Server {
+	opts.Limits = opts.Limits.withDefaults()
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{
+		opts:     opts,
+		started:  opts.Now(),
+		agents:   make(chan struct{}, opts.Limits.Agents),
+		watchers: make(chan struct{}, opts.Limits.Watchers),
+		conns:    make(map[*counted]struct{}),
+	}
+	s.ending, s.end = context.WithCancel(context.Background())
+	s.mux = s.routes()
+	s.http = &http.Server{
+		Handler:                      s,
+		ReadHeaderTimeout:            opts.Limits.Header,
+		ReadTimeout:                  opts.Limits.Body,
+		IdleTimeout:                  opts.Limits.Idle,
+		MaxHeaderBytes:               maxHeader,
+		ConnContext:                  s.ConnContext,
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(opts.Log.Handler(), slog.LevelWarn),
+	}
+	return s
+}
+
+// maxHeader is more than any client of ours sends. (net/http adds 4096.)
+const maxHeader = 16 << 10
+
+type callerKey struct{}
+
+// ConnContext is the context of requests on a connection (see
+// [http.Server.ConnContext]): it knows for whom the connection speaks.
+func (s *Server) ConnContext(ctx context.Context, conn net.Conn) context.Context {
+	if c, ok := conn.(*counted); ok {
+		conn = c.Conn
+	}
+	if s.opts.Role == nil {
+		return ctx
+	}
+	caller := s.opts.Role(conn)
+	if caller == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, callerKey{}, caller)
+}
+
+// Serve serves connections of the listener until [Server.Shutdown], and then
+// returns nil.
+func (s *Server) Serve(l net.Listener) error {
+	err := s.http.Serve(&counting{Listener: l, s: s})
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// Shutdown ends the server: watches end, requests under way are answered, and
+// whoever is not done with ctx is cut off.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.end()
+	err := s.http.Shutdown(ctx)
+	if err != nil {
+		err = errors.Join(err, s.http.Close())
+	}
+	return err
+}
+
+// counting is a listener that keeps no more than so many connections: one
+// more is closed at once.
+type counting struct {
+	net.Listener
+	s *Server
+}
+
+func (l *counting) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		c := &counted{Conn: conn, s: l.s}
+		l.s.mu.Lock()
+		full := len(l.s.conns) >= l.s.opts.Limits.Conns
+		if !full {
+			l.s.conns[c] = struct{}{}
+		}
+		l.s.mu.Unlock()
+		if !full {
+			return c, nil
+		}
+		conn.Close()
+	}
+}
+
+type counted struct {
+	net.Conn
+	s *Server
+}
+
+func (c *counted) Close() error {
+	c.s.mu.Lock()
+	delete(c.s.conns, c)
+	c.s.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// take takes one of few places, until free is called; false when there is none.
+func take(places chan struct{}) (free func(), ok bool) {
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }, true
+	default:
+		return nil, false
+	}
+}
+
+func (s *Server) status(ctx context.Context, by plexus.Writer) (wire.Status, error) {
+	st := wire.Status{Version: s.opts.Version, You: wire.You{Role: by.Role.String(), Name: by.Name}}
+	if by.Role != plexus.Human {
+		return st, nil
+	}
+	head, err := s.opts.Document.Head(ctx)
+	if err != nil {
+		return wire.Status{}, err
+	}
+	now := s.opts.Kernel.Status()
+	st.Kernel = &wire.Kernel{
+		PID: os.Getpid(), Started: s.started.UTC(), Document: s.opts.Path, Rev: wire.Rev(head.Rev),
+		Sessions: now.Sessions, Unsettled: now.Unsettled, Asking: now.Asking,
+		Judging: now.Judging, Queued: now.Queued, Slots: now.Slots,
+		Watchers: len(s.watchers), Presence: s.opts.Document.Presence(""),
+	}
+	return st, nil
+}

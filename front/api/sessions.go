@@ -1,0 +1,338 @@
+package api
+
+import (
+	"cmp"
+	_ "embed"
+	"net/http"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"assent/approval"
+	"assent/front/api/wire"
+	"assent/kernel"
+	"assent/plexus"
+)
+
+//go:embed openapi.yaml
+var openAPI []byte
+
+func getOpenAPI(s *Server, c *call) error {
+	s.write(c.w, http.StatusOK, "application/yaml", openAPI)
+	return nil
+}
+
+func getStatus(s *Server, c *call) error {
+	st, err := s.status(c, c.by)
+	c.answer = st
+	return err
+}
+
+// The bounds of lists.
+const (
+	listDefault = 100
+	listMost    = 10_000
+)
+
+func getSessions(s *Server, c *call) error {
+	limit, err := number(c.query, "limit", listDefault, listMost)
+	if err != nil {
+		return err
+	}
+	open, err := truth(c.query, "open")
+	if err != nil {
+		return err
+	}
+	head, err := s.opts.Document.Head(c)
+	if err != nil {
+		return err
+	}
+	all, err := s.opts.Document.Sessions(c)
+	if err != nil {
+		return err
+	}
+	loads := s.opts.Kernel.Loads()
+	out := wire.Sessions{Rev: wire.Rev(head.Rev), Sessions: []wire.Summary{}}
+	for _, session := range slices.Backward(all) {
+		load := loads[session.ID]
+		if open && load.Unsettled == 0 {
+			continue
+		}
+		if int64(len(out.Sessions)) == limit {
+			out.More = true
+			break
+		}
+		view, err := s.opts.Kernel.View(c, session.ID)
+		if err != nil {
+			return err
+		}
+		out.Sessions = append(out.Sessions, wire.Summary{
+			Session: sessionOf(session), Stamp: stampOf(session.Stamp), CurrentPolicy: view.CurrentPolicy.String(),
+			Unsettled: load.Unsettled, Asking: load.Asking,
+		})
+	}
+	c.answer = out
+	return nil
+}
+
+func postSession(s *Server, c *call) error {
+	var in wire.NewSession
+	if err := c.in(&in); err != nil {
+		return err
+	}
+	seat := approval.Attended
+	switch in.Seat {
+	case "", wire.Attended:
+	case wire.Unattended:
+		seat = approval.Unattended
+	default:
+		return at("/seat", problem(wire.Value, "want attended or unattended"))
+	}
+	row, err := s.opts.Kernel.CreateSession(c, kernel.NewSession{
+		ID: in.ID, Seat: seat, Mode: in.Mode, Client: in.Client, Workspace: in.Workspace, Cwd: in.Cwd, Home: in.Home,
+		Parent: in.Parent, Facts: string(in.Facts),
+	}, c.by)
+	if err != nil {
+		return err
+	}
+	c.answer = sessionOf(row)
+	return nil
+}
+
+// at says where in the body something is wrong.
+func at(pointer string, p *wire.Problem) *wire.Problem {
+	p.At = pointer
+	return p
+}
+
+func getSession(s *Server, c *call) error {
+	id := c.session()
+	queue, err := s.opts.Kernel.Queue(c, id, "")
+	if err != nil {
+		return err
+	}
+	view, err := s.opts.Kernel.View(c, id)
+	if err != nil {
+		return err
+	}
+	snap, err := s.opts.Document.Session(c, id)
+	if err != nil {
+		return err
+	}
+	if queue == nil {
+		queue = []string{}
+	}
+	asked := make(map[string]bool, len(queue))
+	for _, id := range queue {
+		asked[id] = true
+	}
+	doc := wire.Document{
+		Rev: wire.Rev(snap.Rev), Session: sessionOf(snap.Session), Stamp: stampOf(snap.Session.Stamp),
+		View: viewOf(view), ApprovalQueue: queue, Jobs: make([]wire.Job, len(snap.Jobs)),
+		Registers: registersOf(snap.Registers), Presence: s.opts.Document.Presence(id),
+	}
+	for i, job := range snap.Jobs {
+		doc.Jobs[i] = jobOf(job, snap.Fields[job.ID], asked[job.ID])
+	}
+	c.answer = doc
+	return nil
+}
+
+func putMode(s *Server, c *call) error {
+	var in wire.Assign
+	if err := c.in(&in); err != nil {
+		return err
+	}
+	if err := s.opts.Kernel.Assign(c, c.session(), in.Mode, in.Remember, c.by); err != nil {
+		return err
+	}
+	if in.Remember {
+		mode, err := approval.ParseMode(in.Mode)
+		if err != nil {
+			return err
+		}
+		if err := s.keep(c, Standing{DefaultPolicy: &mode}); err != nil {
+			return err
+		}
+	}
+	view, err := s.opts.Kernel.View(c, c.session())
+	c.answer = viewOf(view)
+	return err
+}
+
+// keep tells whoever keeps what is set for the whole kernel.
+func (s *Server) keep(c *call, set Standing) error {
+	if s.opts.Standing == nil {
+		return nil
+	}
+	return s.opts.Standing(c, c.by, set)
+}
+
+func postCancelSession(s *Server, c *call) error {
+	if err := s.opts.Kernel.Cancel(c, c.session(), "", c.by); err != nil {
+		return err
+	}
+	return s.wrote(c)
+}
+
+// wrote answers with where the document ends.
+func (s *Server) wrote(c *call) error {
+	head, err := s.opts.Document.Head(c)
+	c.answer = wire.Wrote{Rev: wire.Rev(head.Rev)}
+	return err
+}
+
+func getRegisters(s *Server, c *call) error {
+	if id := c.session(); id != "" {
+		if _, err := s.opts.Kernel.View(c, id); err != nil { // no such session
+			return err
+		}
+	}
+	all, err := s.opts.Document.Registers(c, c.session())
+	if err != nil {
+		return err
+	}
+	out := wire.Registers{Registers: make([]wire.RegisterLine, len(all))}
+	for i, r := range all {
+		out.Registers[i] = registerOf(r)
+	}
+	c.answer = out
+	return nil
+}
+
+// stored is a value in the form the engine compares: without blanks, and texts
+// in their one spelling.
+func stored(v jsontext.Value) (string, error) {
+	v = v.Clone()
+	if err := v.Canonicalize(); err != nil {
+		return "", problemOfBody(err)
+	}
+	return string(v), nil
+}
+
+func putRegister(s *Server, c *call) error {
+	v, err := c.raw()
+	if err != nil {
+		return err
+	}
+	value, err := stored(v)
+	if err != nil {
+		return err
+	}
+	r := plexus.Register{Session: c.session(), Name: c.r.PathValue("name"), Value: value}
+	rev, err := s.opts.Document.Apply(c, plexus.Tx{Writer: c.by, Writes: []plexus.Row{r}})
+	if err != nil {
+		return err
+	}
+	if r.Session == "" {
+		if err := s.keep(c, standingOf(r)); err != nil {
+			return err
+		}
+	}
+	c.answer = wire.Wrote{Rev: wire.Rev(rev)}
+	return nil
+}
+
+// standingOf is what a register of the kernel sets, as the engine took it.
+func standingOf(r plexus.Register) (set Standing) {
+	switch r.Name {
+	case plexus.DefaultPolicy:
+		mode := new(approval.Mode)
+		if r.Value != `""` && json.Unmarshal([]byte(r.Value), mode) == nil {
+			set.DefaultPolicy = mode
+		}
+	case plexus.StandingAutoAllow:
+		grants := new(approval.Grants)
+		if json.Unmarshal([]byte(r.Value), grants) == nil {
+			set.StandingAutoAllow = grants
+		}
+	case plexus.AutoCoverDeny:
+		cover := approval.CoverDenyOf(r.Value == plexus.True)
+		set.AutoCoverDeny = &cover
+	}
+	return set
+}
+
+func postWrites(s *Server, c *call) error {
+	var in wire.Writes
+	if err := c.in(&in); err != nil {
+		return err
+	}
+	tx := plexus.Tx{Writer: c.by, Seen: plexus.Rev(in.Seen)}
+	for _, w := range in.Writes {
+		value, err := stored(w.Value)
+		if err != nil {
+			return err
+		}
+		var row plexus.Row = plexus.Register{Session: c.session(), Name: w.Name, Value: value}
+		if w.Job != "" {
+			row = plexus.Field{Session: c.session(), Job: w.Job, Name: w.Name, Value: value}
+		}
+		tx.Writes = append(tx.Writes, row)
+	}
+	rev, err := s.opts.Document.Apply(c, tx)
+	c.answer = wire.Wrote{Rev: wire.Rev(rev)}
+	return err
+}
+
+func getPresence(s *Server, c *call) error {
+	if id := c.session(); id != "" {
+		if _, err := s.opts.Kernel.View(c, id); err != nil { // no such session
+			return err
+		}
+	}
+	c.answer = wire.PresenceOf{Session: c.session(), Presence: s.opts.Document.Presence(c.session())}
+	return nil
+}
+
+// getQueue gives the leaves that need a person: of a session, or of all.
+func getQueue(s *Server, c *call) error {
+	head, err := s.opts.Document.Head(c)
+	if err != nil {
+		return err
+	}
+	ids := []string{c.session()}
+	if ids[0] == "" {
+		ids = ids[:0]
+		for id := range s.opts.Kernel.Loads() {
+			ids = append(ids, id)
+		}
+	}
+	type part struct {
+		rev   plexus.Rev
+		queue []wire.Job
+	}
+	var parts []part
+	for _, id := range ids {
+		queue, err := s.opts.Kernel.Queue(c, id, c.query.Get("under"))
+		if err != nil {
+			return err
+		}
+		if len(queue) == 0 {
+			continue
+		}
+		snap, err := s.opts.Document.Open(c, id)
+		if err != nil {
+			return err
+		}
+		byID := make(map[string]plexus.Job, len(snap.Jobs))
+		for _, job := range snap.Jobs {
+			byID[job.ID] = job
+		}
+		p := part{rev: snap.Session.Rev}
+		for _, leaf := range queue {
+			if job, open := byID[leaf]; open {
+				p.queue = append(p.queue, jobOf(job, snap.Fields[leaf], true))
+			}
+		}
+		parts = append(parts, p)
+	}
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.rev, b.rev) })
+	out := wire.Queue{Rev: wire.Rev(head.Rev), Queue: []wire.Job{}}
+	for _, p := range parts {
+		out.Queue = append(out.Queue, p.queue...)
+	}
+	c.answer = out
+	return nil
+}

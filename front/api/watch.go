@@ -1,0 +1,144 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"assent/front/api/wire"
+	"assent/plexus"
+)
+
+// watch sends the rows after a rev as they are committed, those of one
+// transaction in one event whose id is the rev to resume after; between them
+// what is present, and a sign of life. Rows that were missed are read from the
+// document; whoever does not take what is sent is dropped and resumes.
+func watch(s *Server, c *call) error {
+	after, err := resumeAfter(c)
+	if err != nil {
+		return err
+	}
+	if id := c.session(); id != "" {
+		if _, err := s.opts.Kernel.View(c, id); err != nil { // no such session
+			return err
+		}
+	}
+	if err := s.notFuture(c, after); err != nil {
+		return err
+	}
+	free, ok := take(s.watchers)
+	if !ok {
+		return problem(wire.TooMany, "%d watches are open already", cap(s.watchers))
+	}
+	defer free()
+
+	ctx, cancel := context.WithCancel(c)
+	var senders sync.WaitGroup
+	defer senders.Wait()
+	defer cancel()
+	type event struct {
+		rows     []plexus.Row
+		presence map[string]string
+		err      error
+	}
+	events := make(chan event)
+	send := func(e event) bool {
+		select {
+		case events <- e:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	senders.Go(func() {
+		for rows, err := range s.opts.Document.Watch(ctx, plexus.Rev(after), plexus.Filter{Session: c.session()}) {
+			if !send(event{rows: rows, err: err}) {
+				return
+			}
+		}
+	})
+	senders.Go(func() {
+		for presence := range s.opts.Document.WatchPresence(ctx, c.session()) {
+			if !send(event{presence: presence}) {
+				return
+			}
+		}
+	})
+
+	out := stream{w: c.w, limit: s.opts.Limits.Write}
+	c.w.Header().Set("Content-Type", wire.EventStream)
+	c.w.WriteHeader(http.StatusOK)
+	beat := time.NewTicker(s.opts.Limits.Heartbeat)
+	defer beat.Stop()
+	for out.err == nil {
+		select {
+		case e := <-events:
+			switch {
+			case e.err != nil:
+				out.event(wire.EventProblem, -1, problemOf(e.err, c.by))
+				return nil
+			case e.rows != nil:
+				out.event(wire.EventRows, wire.Rev(e.rows[len(e.rows)-1].Stamped().Rev), rowsOf(e.rows))
+			default:
+				out.event(wire.EventPresence, -1, wire.PresenceOf{Session: c.session(), Presence: e.presence})
+			}
+		case <-beat.C:
+			out.put([]byte(":\n\n"))
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return nil // whoever watched is gone
+}
+
+// resumeAfter is the rev a watcher has seen last, by header or parameter.
+func resumeAfter(c *call) (wire.Rev, error) {
+	id := c.r.Header.Get("Last-Event-Id")
+	if id == "" {
+		return number(c.query, "after", 0, 1<<62)
+	}
+	after, err := number(url.Values{"after": {id}}, "after", 0, 1<<62)
+	if err != nil {
+		return 0, problem(wire.BadRequest, "Last-Event-ID: want a rev")
+	}
+	return after, nil
+}
+
+// stream is a body of server-sent events.
+type stream struct {
+	w     http.ResponseWriter
+	limit time.Duration
+	err   error
+}
+
+// event sends one event; an id below 0 is none.
+func (s *stream) event(name string, id wire.Rev, data any) {
+	body, err := json.Marshal(data, json.Deterministic(true))
+	if err != nil {
+		s.err = err
+		return
+	}
+	var b bytes.Buffer
+	if id >= 0 {
+		fmt.Fprintf(&b, "id: %d\n", id)
+	}
+	fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", name, body) // JSON without blanks has no line feeds
+	s.put(b.Bytes())
+}
+
+func (s *stream) put(b []byte) {
+	if s.err != nil {
+		return
+	}
+	rc := http.NewResponseController(s.w)
+	_ = rc.SetWriteDeadline(time.Now().Add(s.limit)) // a pipe of a test has none
+	if _, s.err = s.w.Write(b); s.err == nil {
+		s.err = rc.Flush()
+	}
+}

@@ -1,0 +1,368 @@
+package wire
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Rev is a place in the one order of commits, from 1; 0 is before everything.
+type Rev = int64
+
+// Stamp is who wrote something, when, and as which row.
+type Stamp struct {
+	Rev    Rev       `json:"rev"`
+	Writer string    `json:"writer"` // "human:NAME", "host:NAME", "agent:NAME"
+	At     time.Time `json:"at"`
+}
+
+// You is who the server takes the caller for.
+type You struct {
+	Role string `json:"role"` // human, agent
+	Name string `json:"name"`
+}
+
+// Status is what the kernel is doing now. An agent is told who it is and the
+// version.
+type Status struct {
+	Version string  `json:"version"`
+	You     You     `json:"you"`
+	Kernel  *Kernel `json:"kernel,omitempty"`
+}
+
+// Kernel is the part of [Status] that is a person's to know.
+type Kernel struct {
+	PID       int       `json:"pid"`
+	Started   time.Time `json:"started"`
+	Document  string    `json:"document"` // its file
+	Rev       Rev       `json:"rev"`
+	Sessions  int       `json:"sessions"`  // that have something unsettled
+	Unsettled int       `json:"unsettled"` // leaves
+	Asking    int       `json:"asking"`    // leaves that need a person
+	Judging   int       `json:"judging"`   // evaluations of the floor, of Slots
+	Queued    int       `json:"queued"`    // evaluations that wait for a slot
+	Slots     int       `json:"slots"`
+	Watchers  int       `json:"watchers"`
+	Presence  Presence  `json:"presence"`
+}
+
+// Presence is what is true now and never stored, by key: policyError,
+// documentError, progress/JOB (law §7).
+type Presence map[string]string
+
+// The two seats (law §3).
+const (
+	Attended   = "attended"
+	Unattended = "unattended"
+)
+
+// NewSession asks for a session. An agent has no say in mode and seat.
+type NewSession struct {
+	ID        string         `json:"id,omitempty"`   // made when empty
+	Seat      string         `json:"seat,omitempty"` // attended when empty
+	Mode      string         `json:"mode,omitempty"` // the default when empty
+	Client    string         `json:"client,omitempty"`
+	Workspace string         `json:"workspace"`
+	Cwd       string         `json:"cwd,omitempty"`
+	Home      string         `json:"home,omitempty"`
+	Parent    string         `json:"parent,omitempty"`
+	Facts     jsontext.Value `json:"facts,omitempty"` // an object
+}
+
+// Session is a session and the facts that never change.
+type Session struct {
+	ID        string         `json:"id"`
+	Seat      string         `json:"seat"`
+	Client    string         `json:"client"`
+	Workspace string         `json:"workspace"`
+	Cwd       string         `json:"cwd"`
+	Home      string         `json:"home"`
+	Parent    string         `json:"parent"`
+	Facts     jsontext.Value `json:"facts"` // null for none
+}
+
+// Summary is a session in a list.
+type Summary struct {
+	Session
+	Stamp
+	CurrentPolicy string `json:"currentPolicy"`
+	Unsettled     int    `json:"unsettled"` // leaves
+	Asking        int    `json:"asking"`    // leaves that need a person
+}
+
+// Sessions is a list of sessions, the newest first.
+type Sessions struct {
+	Rev      Rev       `json:"rev"`
+	Sessions []Summary `json:"sessions"`
+	More     bool      `json:"more"` // the limit left some out
+}
+
+// Grants are the clusters that may be granted (law §3).
+type Grants struct {
+	Write bool `json:"write"`
+	Bash  bool `json:"bash"`
+	MCP   bool `json:"mcp"`
+}
+
+// View is what the law reads of a session (law §3, §6).
+type View struct {
+	CurrentPolicy     string   `json:"currentPolicy"`
+	AutoAllow         Grants   `json:"autoAllow"`
+	StandingAutoAllow Grants   `json:"standingAutoAllow"`
+	AutoCoverDeny     bool     `json:"autoCoverDeny"`
+	ReadAllowlist     []string `json:"readAllowlist"`
+}
+
+// Document is a session with everything in it, as it stood at Rev.
+type Document struct {
+	Rev           Rev            `json:"rev"`
+	Session       Session        `json:"session"`
+	Stamp         Stamp          `json:"stamp"`
+	View          View           `json:"view"`
+	ApprovalQueue []string       `json:"approvalQueue"` // ids, in tree order
+	Jobs          []Job          `json:"jobs"`          // by ord, then rev
+	Registers     []RegisterLine `json:"registers"`     // the revisions that hold
+	Presence      Presence       `json:"presence"`
+}
+
+// RegisterLine is a revision of a register.
+type RegisterLine struct {
+	Register
+	Stamp
+}
+
+// Registers are all revisions of the registers of a session or of the kernel,
+// the oldest first.
+type Registers struct {
+	Registers []RegisterLine `json:"registers"`
+}
+
+// NewJob asks to admit a call, or for a sequence to put calls in. An agent
+// mints calls of its own, of kind "".
+type NewJob struct {
+	ID        string         `json:"id,omitempty"` // made when empty
+	Parent    string         `json:"parent,omitempty"`
+	Ord       int64          `json:"ord,omitempty"`
+	Kind      string         `json:"kind,omitempty"`
+	Name      string         `json:"name,omitempty"` // the tool; none for a sequence
+	Arguments jsontext.Value `json:"arguments,omitempty"`
+	Facts     jsontext.Value `json:"facts,omitempty"`
+}
+
+// Job is a leaf or a sequence of the tree.
+type Job struct {
+	Session   string         `json:"session"`
+	ID        string         `json:"id"`
+	Parent    string         `json:"parent"`
+	Ord       int64          `json:"ord"`
+	Kind      string         `json:"kind"`
+	Name      string         `json:"name"`
+	Arguments jsontext.Value `json:"arguments"` // an object, or null for none
+	Facts     jsontext.Value `json:"facts"`     // an object, or null for none
+	Stamp     Stamp          `json:"stamp"`
+	// Leaf is what a leaf has beside, null for a sequence.
+	Leaf *Leaf `json:"leaf"`
+	// Cancelled and Completed of a sequence; those of a leaf stand in it too.
+	Cancelled *bool `json:"cancelled"`
+	Completed *bool `json:"completed"`
+}
+
+// Leaf are the votes on a leaf and what became of it (law §2). What nobody has
+// written is null.
+type Leaf struct {
+	PolicyResult        *string        `json:"policyResult"`
+	PolicyMessage       *string        `json:"policyMessage"`
+	JudgeResult         *string        `json:"judgeResult"`
+	JudgeFailMessage    *string        `json:"judgeFailMessage"` // of the latest attempt
+	Approved            *bool          `json:"approved"`
+	ApprovalComment     *string        `json:"approvalComment"`
+	OrchestrationResult *bool          `json:"orchestrationResult"`
+	Cancelled           *bool          `json:"cancelled"`
+	Completed           *bool          `json:"completed"`
+	OutcomeJSON         jsontext.Value `json:"outcomeJson"`
+
+	// What the floor says beside, and what became of it.
+	Paths         []string       `json:"paths"`
+	Effects       jsontext.Value `json:"effects"`
+	Explanation   jsontext.Value `json:"explanation"`
+	LicenseReason *string        `json:"licenseReason"` // the line of law §4 that decided
+	BodyStarted   *bool          `json:"bodyStarted"`
+
+	// What follows from them now (law §3, §4).
+	Cluster      string `json:"cluster"`
+	JudgeFails   int    `json:"judgeFails"`
+	Orchestrated bool   `json:"orchestrated"`
+	NeedsHuman   bool   `json:"needsHuman"`
+
+	// Written says who wrote each of the fields, when.
+	Written map[string]Stamp `json:"written"`
+}
+
+// Receipt is what whoever minted a call may know of it: whether it may run,
+// and what it became.
+type Receipt struct {
+	Session             string         `json:"session"`
+	Job                 string         `json:"job"`
+	PolicyResult        *string        `json:"policyResult"`
+	OrchestrationResult *bool          `json:"orchestrationResult"`
+	BodyStarted         *bool          `json:"bodyStarted"`
+	Cancelled           *bool          `json:"cancelled"`
+	Completed           *bool          `json:"completed"`
+	OutcomeJSON         jsontext.Value `json:"outcomeJson"`
+}
+
+// Queue are leaves that need a person: of each session in tree order, sessions
+// in the order they were made.
+type Queue struct {
+	Rev   Rev   `json:"rev"`
+	Queue []Job `json:"queue"`
+}
+
+// Call is how a call was decided: a line of the log.
+type Call struct {
+	Session   string         `json:"session"`
+	Job       string         `json:"job"`
+	Stamp     Stamp          `json:"stamp"` // of its admission
+	Kind      string         `json:"kind"`
+	Name      string         `json:"name"`
+	Cluster   string         `json:"cluster"`
+	Arguments jsontext.Value `json:"arguments"`
+	// Result is allow, deny, cancelled or wait.
+	Result string `json:"result"`
+	// Reason is the line of law §4 that decided, "" while none did.
+	Reason string `json:"reason"`
+	// By is who decided: a person as human:NAME, the classifier, the policy,
+	// the mode.
+	By           string         `json:"by"`
+	Decided      *time.Time     `json:"decided"`
+	PolicyResult *string        `json:"policyResult"`
+	Comment      *string        `json:"approvalComment"`
+	Message      *string        `json:"policyMessage"`
+	Completed    *time.Time     `json:"completed"`
+	Outcome      jsontext.Value `json:"outcomeJson"`
+}
+
+// Calls are calls, the newest first.
+type Calls struct {
+	Rev   Rev    `json:"rev"`
+	Calls []Call `json:"calls"`
+	More  bool   `json:"more"` // the limit left some out
+}
+
+// Assign sets the mode of a session (law §6).
+type Assign struct {
+	Mode string `json:"mode"`
+	// Remember makes it the mode new sessions start with.
+	Remember bool `json:"remember,omitempty"`
+}
+
+// Write is one of several writes that are applied all or none: of a field when
+// it has a job, of a register of the session when it has none.
+type Write struct {
+	Job   string         `json:"job,omitempty"`
+	Name  string         `json:"name"`
+	Value jsontext.Value `json:"value"`
+}
+
+// Writes are applied all or none, in their order.
+type Writes struct {
+	// Seen is the rev of the view that they were decided on: they are refused
+	// when somebody spoke since. 0 for any.
+	Seen   Rev     `json:"seen,omitempty"`
+	Writes []Write `json:"writes"`
+}
+
+// Wrote is where what was asked is in the document, durably.
+type Wrote struct {
+	Rev Rev `json:"rev"`
+}
+
+// Row is a row of the document: one of the four is set.
+type Row struct {
+	Rev      Rev       `json:"rev"`
+	Tx       Rev       `json:"tx"` // rev of the first row written together with it
+	Writer   string    `json:"writer"`
+	At       time.Time `json:"at"`
+	Hash     string    `json:"hash"`
+	Session  *Session  `json:"session,omitempty"`
+	Job      *JobRow   `json:"job,omitempty"`
+	Field    *Field    `json:"field,omitempty"`
+	Register *Register `json:"register,omitempty"`
+}
+
+// JobRow is a job as it was minted.
+type JobRow struct {
+	Session   string         `json:"session"`
+	ID        string         `json:"id"`
+	Parent    string         `json:"parent"`
+	Ord       int64          `json:"ord"`
+	Kind      string         `json:"kind"`
+	Name      string         `json:"name"`
+	Arguments jsontext.Value `json:"arguments"`
+	Facts     jsontext.Value `json:"facts"`
+}
+
+// Field is a field of a job.
+type Field struct {
+	Session string         `json:"session"`
+	Job     string         `json:"job"`
+	Name    string         `json:"name"`
+	Value   jsontext.Value `json:"value"`
+	Seen    Rev            `json:"seen"`
+}
+
+// Register is a register of a session, "" for the kernel.
+type Register struct {
+	Session string         `json:"session"`
+	Name    string         `json:"name"`
+	Value   jsontext.Value `json:"value"`
+	Seen    Rev            `json:"seen"`
+}
+
+// Rows are rows of the document in order.
+type Rows struct {
+	Rows []Row `json:"rows"`
+	// Next is what to ask after for more; More says that there is.
+	Next Rev  `json:"next"`
+	More bool `json:"more"`
+}
+
+// Head names a row.
+type Head struct {
+	Rev  Rev    `json:"rev"`
+	Hash string `json:"hash"`
+}
+
+// Verify names rows that were kept elsewhere and must be there.
+type Verify struct {
+	Heads []Head `json:"heads,omitempty"`
+}
+
+// Verified is whether the hashes of all rows follow from each other.
+type Verified struct {
+	OK bool `json:"ok"`
+	// Head is the last row, and where it is not ok the last good one is
+	// before Damage.
+	Head   Head    `json:"head"`
+	Damage *Damage `json:"damage,omitempty"`
+}
+
+// Damage is the first row that does not follow from the rows before it.
+type Damage struct {
+	Rev  Rev    `json:"rev"`
+	Row  string `json:"row"` // "" when it is not there
+	What string `json:"what"`
+}
+
+// The events of a watch. The id of a [EventRows] is the rev to resume after.
+const (
+	EventRows     = "rows"     // data: an array of [Row] that were written together
+	EventPresence = "presence" // data: [PresenceOf]; no id
+	EventProblem  = "problem"  // data: [Problem]; no id, and the last
+)
+
+// PresenceOf is the presence of a session, "" for the kernel.
+type PresenceOf struct {
+	Session  string   `json:"session"`
+	Presence Presence `json:"presence"`
+}
