@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"assent/approval"
 	"assent/job"
@@ -192,21 +193,27 @@ func checkCall(c NewCall) error {
 }
 
 // Cancel cancels a leaf, a sequence with all in it or, with "", what is under
-// way in the session (law §2, ruling 4). For a leaf it returns when that is
-// durable; for the others, when it is under way.
+// way in the session (law §2, ruling 4). It returns when that is durable: what
+// runs has been told to end then, and nothing begins any more.
 func (k *Kernel) Cancel(ctx context.Context, id, what string, by plexus.Writer) error {
 	if by.Role == plexus.Nobody {
 		return fmt.Errorf("cancel: %w", plexus.ErrRole)
 	}
-	leaf := session.JobID(what)
-	err := k.do(ctx, id, leaf, func(o *owner) (func() (bool, error), error) {
-		if minter, ok := o.minters[leaf]; by.Role == plexus.Agent && (!ok || minter != by) {
+	job := session.JobID(what)
+	err := k.do(ctx, id, func(o *owner) (*wait, error) {
+		if minter, ok := o.minters[job]; by.Role == plexus.Agent && (!ok || minter != by) {
 			return nil, plexus.ErrRole // an agent cancels what it minted
 		}
-		o.step(session.CancelAsked{Job: leaf})
-		return func() (bool, error) {
-			l, open := o.m.Leaf(leaf)
-			return !open || l.Cancelled, nil
+		o.step(session.CancelAsked{Job: job})
+		left := o.m.Cancelling(job)
+		return &wait{
+			about: func(job session.JobID) bool { return slices.Contains(left, job) },
+			done: func() (bool, error) {
+				for len(left) > 0 && !o.m.IsCancelling(left[len(left)-1]) {
+					left = left[:len(left)-1]
+				}
+				return len(left) == 0, nil
+			},
 		}, nil
 	})
 	if err != nil {
@@ -222,7 +229,7 @@ func (k *Kernel) view(ctx context.Context, id string) (view approval.Session, fa
 		facts plexus.Session
 	}
 	found := make(chan seen, 1)
-	err = k.do(ctx, id, "", func(o *owner) (func() (bool, error), error) {
+	err = k.do(ctx, id, func(o *owner) (*wait, error) {
 		found <- seen{o.m.View(), o.facts}
 		return nil, nil
 	})
@@ -243,7 +250,7 @@ func (k *Kernel) View(ctx context.Context, id string) (approval.Session, error) 
 // under it that need a person, in tree order (law §8).
 func (k *Kernel) Queue(ctx context.Context, id, under string) ([]string, error) {
 	found := make(chan []string, 1)
-	err := k.do(ctx, id, "", func(o *owner) (func() (bool, error), error) {
+	err := k.do(ctx, id, func(o *owner) (*wait, error) {
 		var ids []string
 		for _, job := range o.m.Queue(session.JobID(under)) {
 			ids = append(ids, string(job))

@@ -156,7 +156,7 @@ var (
 // it: once, durably, so that of two that try only one runs it. A client that
 // does not need that may run the call as soon as it sees the license.
 func (k *Kernel) Begin(ctx context.Context, id, leaf string, by plexus.Writer) error {
-	err := k.do(ctx, id, session.JobID(leaf), func(o *owner) (func() (bool, error), error) {
+	err := k.do(ctx, id, func(o *owner) (*wait, error) {
 		return nil, o.mayReport(session.JobID(leaf), by)
 	})
 	if err != nil {
@@ -182,15 +182,18 @@ func (k *Kernel) Report(ctx context.Context, id, leaf, outcome string, by plexus
 		return err
 	}
 	which := session.JobID(leaf)
-	return k.do(ctx, id, which, func(o *owner) (func() (bool, error), error) {
+	return k.do(ctx, id, func(o *owner) (*wait, error) {
 		if err := o.mayReport(which, by); err != nil {
 			return nil, err
 		}
 		delete(o.external, which)
 		o.step(session.BodyDone{Job: which, Outcome: outcome})
-		return func() (bool, error) {
-			_, open := o.m.Leaf(which)
-			return !open, nil
+		return &wait{
+			about: func(job session.JobID) bool { return job == which },
+			done: func() (bool, error) {
+				_, open := o.m.Leaf(which)
+				return !open, nil
+			},
 		}, nil
 	})
 }

@@ -33,16 +33,16 @@ type owner struct {
 	waits    []*wait
 	forget   func() // ends being told of policies
 
+	fault error  // of the document, the last
 	fails int    // of the document, in a row
 	retry *timer // once more with the document
 }
 
-// wait is somebody who waits for something to become so. done is asked after
-// every step.
+// wait is somebody who waits for something to become so.
 type wait struct {
-	job  session.JobID
-	done func() (bool, error)
-	err  chan error // holds one
+	done  func() (bool, error)     // asked after every step
+	about func(session.JobID) bool // what cannot be written ends the wait
+	err   chan error               // holds one
 }
 
 // post has f called for a session by its owner, after all that was posted
@@ -252,10 +252,11 @@ func (o *owner) notice(n session.Notice) {
 		delete(o.external, n.Job)
 	case session.Stuck:
 		o.waits = slices.DeleteFunc(o.waits, func(w *wait) bool {
-			if w.job == n.Job {
-				w.err <- errors.New(n.Message)
+			stuck := w.about(n.Job)
+			if stuck {
+				w.err <- o.fault
 			}
-			return w.job == n.Job
+			return stuck
 		})
 	case session.Unstuck:
 	}
@@ -270,6 +271,7 @@ func (o *owner) saved(id session.SaveID, rev plexus.Rev, err error) {
 	case errors.Is(err, plexus.ErrStale):
 		o.step(session.Refused{Save: id, Why: session.Stale, Message: err.Error()})
 	default:
+		o.fault = err
 		o.step(session.Refused{Save: id, Why: session.Failed, Message: err.Error()})
 		o.troubled(err)
 	}
@@ -327,8 +329,8 @@ func (o *owner) settleWaits() {
 }
 
 // do has f called by the owner of a session, which has seen all that is in the
-// document, and waits until what f returns holds. f says at once what is wrong, or returns nil to wait for nothing.
-func (k *Kernel) do(ctx context.Context, id string, job session.JobID, f func(*owner) (done func() (bool, error), err error)) error {
+// document, and waits for what f returns, or for nothing.
+func (k *Kernel) do(ctx context.Context, id string, f func(*owner) (*wait, error)) error {
 	if !k.enter() {
 		return ErrClosed
 	}
@@ -336,26 +338,27 @@ func (k *Kernel) do(ctx context.Context, id string, job session.JobID, f func(*o
 	if err := k.catchUp(ctx); err != nil {
 		return err
 	}
-	w := &wait{job: job, err: make(chan error, 1)}
+	var waits *wait // the owner's
+	answer := make(chan error, 1)
 	k.post(id, true, func(o *owner) {
 		if o.facts.ID == "" {
-			w.err <- plexus.ErrNoSession
+			answer <- plexus.ErrNoSession
 			return
 		}
-		done, err := f(o)
-		if done == nil || err != nil {
-			w.err <- err
+		w, err := f(o)
+		if w == nil || err != nil {
+			answer <- err
 			return
 		}
-		w.done = done
+		w.err, waits = answer, w
 		o.waits = append(o.waits, w)
 	})
 	select {
-	case err := <-w.err:
+	case err := <-answer:
 		return err
 	case <-ctx.Done():
 		k.post(id, false, func(o *owner) {
-			o.waits = slices.DeleteFunc(o.waits, func(other *wait) bool { return other == w })
+			o.waits = slices.DeleteFunc(o.waits, func(w *wait) bool { return w == waits })
 		})
 		return ctx.Err()
 	case <-k.ctx.Done():

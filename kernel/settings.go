@@ -110,7 +110,7 @@ func (k *Kernel) Assign(ctx context.Context, id, mode string, remember bool, by 
 		return fmt.Errorf("set mode: %w", err)
 	}
 	found := make(chan []session.Register, 1)
-	err = k.do(ctx, id, "", func(o *owner) (func() (bool, error), error) {
+	err = k.do(ctx, id, func(o *owner) (*wait, error) {
 		found <- o.m.Assign(parsed)
 		return nil, nil
 	})

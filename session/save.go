@@ -184,6 +184,9 @@ func (m *Machine) refused(ev Refused) {
 		return
 	}
 	m.answered(o)
+	if l := o.node.leaf; l != nil && l.floor != nil && l.floor.Policy != m.policy {
+		l.floor = nil // the policies changed while it was on its way
+	}
 	if ev.Why == Stale {
 		// What stands against it is newer than what was seen then.
 		m.wait(o.node, newer, o.seen)
