@@ -9,8 +9,10 @@ import (
 	"assent/session"
 )
 
-// errNoClassifier is why an attempt fails in a kernel that has none: a person
-// is asked, and the law's schedule goes on (law §9).
+// errNoClassifier is why the first attempt fails in a kernel that has none: a
+// person is asked (law §9). There is no second one: nothing would be different,
+// and each would be a row for ever. A life that has a classifier goes on with
+// the schedule.
 var errNoClassifier = errors.New("no classifier is configured")
 
 // voting is an attempt of the classifier that waits or runs.
@@ -37,7 +39,10 @@ func (o *owner) classify(a session.Action) {
 			o.vote(a, v)
 		}
 	}
-	if a.After <= 0 {
+	switch {
+	case o.k.Classifier == nil && a.Attempt > 1:
+		return // until it is stopped
+	case a.After <= 0:
 		o.later(begin)
 		return
 	}

@@ -33,32 +33,37 @@ func (o *owner) judge(a session.Action) {
 		defer cancel()
 		var mu sync.Mutex
 		late, ended := false, false
-		limit := k.after(k.JudgeLimit, func() {
+		stop := k.After(k.JudgeLimit, func() {
 			mu.Lock()
 			defer mu.Unlock()
 			if ended {
 				return
 			}
 			late = true
-			k.slots.late(1)
-			fail(fmt.Sprintf("judging this call took longer than %v", k.JudgeLimit))
+			if k.enter() { // while the kernel closes it is left to the next life
+				fail(fmt.Sprintf("judging this call took longer than %v", k.JudgeLimit))
+				k.leave()
+			}
 			// Only now: who is stopped may still answer, and that is no answer.
 			cancel()
+			k.slots.late(1)
 		})
-		defer func() {
-			limit.cancel()
-			mu.Lock()
-			defer mu.Unlock()
-			ended = true
-			if late {
-				k.slots.late(-1)
-			}
-		}()
 		v, layers, err := k.evaluate(ctx, call)
 		if err == nil {
 			err = k.guard(ctx, asked)
 		}
-		o.later(func() { o.policyErrors(layers.Errors) })
+		stop()
+		mu.Lock()
+		ended = true
+		mu.Unlock()
+		switch {
+		case late:
+			k.slots.late(-1)
+			return
+		case k.ending():
+			return // it may have been stopped: the next life asks again
+		}
+		o.later(func() { o.policyError(layers) })
 		if err != nil {
 			fail(err.Error())
 			return

@@ -65,6 +65,8 @@ type Layers struct {
 	// Unknown says that a policy could not be read and what it denied is not
 	// known either: nothing is allowed.
 	Unknown bool
+	// Missing says that there is no operator's policy and never was one.
+	Missing bool
 }
 
 // Settings are what a person sets for the whole kernel (law §6).
@@ -94,7 +96,7 @@ type Options struct {
 	Limit func(kind job.Kind, name string) time.Duration
 	// Policies may be nil: then the shipped floor answers alone.
 	Policies Policies
-	// Classifier may be nil: then every attempt fails, and a person is asked.
+	// Classifier may be nil: then one attempt fails, and a person is asked.
 	Classifier Classifier
 	Settings   Settings
 	// Own are the daemon's own files and folders, which no call may touch.

@@ -31,10 +31,12 @@ type PolicyFiles struct {
 // are watched, so that it is noticed.
 //
 // A file that is broken, or gone after it had been good, leaves the denies and
-// blocks of its last good text in force, also over a restart (law ruling 7).
-// A policy is taken away by writing one without rules.
+// blocks of its last good text in force, also over a restart (law ruling 7):
+// that a file is missing does not say who took it away. A policy is taken away
+// by writing one without rules.
 type Files struct {
 	files PolicyFiles
+	own   []string // no call touches them, also while nothing is there
 
 	mu    sync.Mutex
 	known map[string]*policyFile // by path
@@ -54,16 +56,25 @@ type policyFile struct {
 	path  string
 	layer floor.Layer
 
-	text   []byte        // as last read
-	err    error         // what is wrong with it
-	policy *floor.Policy // in force: what text says, or what is left of the last good
-	good   []byte        // the last good text, nil for none
-	loaded bool
+	loaded  bool
+	text    []byte        // as last read, nil when it could not be
+	err     error         // what is wrong with it
+	policy  *floor.Policy // in force: what text says, or what is left of the last good
+	unknown bool          // it said something, and what it denied is not known
+
+	good    []byte // the last good text, nil for none
+	goodErr error  // why it could not be read
+	kept    bool   // it is in State
 }
 
 // OpenPolicies starts looking after policies.
 func OpenPolicies(files PolicyFiles) (*Files, error) {
 	p := &Files{files: files, known: make(map[string]*policyFile), asked: make(map[*notice]struct{})}
+	for _, path := range []string{files.Operator, files.Managed, files.State} {
+		if path != "" {
+			p.own = append(p.own, path)
+		}
+	}
 	if files.State != "" {
 		if err := os.MkdirAll(files.State, 0o700); err != nil {
 			return nil, fmt.Errorf("open policies: %w", err)
@@ -90,6 +101,7 @@ func (p *Files) Layers(workspace string) Layers {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var l Layers
+	l.Floor.Own = p.own
 	l.Floor.Operator = p.layer(&l, p.files.Operator, floor.Operator)
 	l.Floor.Managed = p.layer(&l, p.files.Managed, floor.Managed)
 	if workspace != "" {
@@ -109,9 +121,10 @@ func (p *Files) layer(l *Layers, path string, layer floor.Layer) *floor.Policy {
 	}
 	f.read(p.files.State)
 	if f.err != nil {
-		l.Errors = append(l.Errors, fmt.Sprintf("the %s policy is not in force: %v", layer, f.err))
-		l.Unknown = l.Unknown || f.good == nil && f.text != nil
+		l.Errors = append(l.Errors, fmt.Sprintf("the %s policy: %v", layer, f.err))
 	}
+	l.Unknown = l.Unknown || f.unknown
+	l.Missing = l.Missing || layer == floor.Operator && f.policy == nil && f.err == nil
 	return f.policy
 }
 
@@ -120,62 +133,73 @@ var errGone = errors.New("it is gone; what it denied stays denied until there is
 
 // read reads the file and, where it changed, the policy in it.
 func (f *policyFile) read(state string) {
-	text, err := place.ReadPolicy(f.path)
 	if !f.loaded {
-		f.good = lastGood(state, f.path, f.layer)
+		f.good, f.goodErr = lastGood(state, f.path, f.layer)
+		f.kept = f.good != nil
+		f.loaded = true
 	}
+	text, err := place.ReadPolicy(f.path)
 	missing := errors.Is(err, fs.ErrNotExist)
 	if missing {
 		if link := place.DanglingLink(f.path); link != "" {
-			missing = false
-			err = fmt.Errorf("%s is a link that leads nowhere", link)
+			missing, err = false, fmt.Errorf("%s is a link that leads nowhere", link)
 		}
 	}
 	switch {
-	case missing && f.good == nil:
-		f.text, f.policy, f.err = nil, nil, nil
-		if f.layer == floor.Operator {
-			// Said, as the law wants it; nothing is wrong with having none.
-			f.err = fmt.Errorf("%s: there is none; the shipped floor answers", f.path)
-		}
+	case missing && f.good == nil && f.goodErr == nil:
+		f.text, f.policy, f.err, f.unknown = nil, nil, nil, false
 	case missing:
-		f.text, f.err = nil, fmt.Errorf("%s: %w", f.path, errGone)
-		f.policy = f.left()
+		f.text = nil
+		f.fallBack(fmt.Errorf("%s: %w", f.path, errGone))
 	case err != nil:
-		f.text, f.err = []byte{}, err
-		f.policy = f.left()
-	case f.loaded && f.text != nil && bytes.Equal(f.text, text):
+		f.text = nil
+		f.fallBack(fmt.Errorf("it is not in force: %w", err))
+	case f.text != nil && bytes.Equal(f.text, text):
+		f.keep(state)
 	default:
 		f.text = text
 		policy, err := floor.ParseLayer(f.path, text, f.layer)
-		if f.err = err; err != nil {
-			f.policy = f.left()
-			break
+		if err != nil {
+			f.fallBack(fmt.Errorf("it is not in force: %w", err))
+			return
 		}
-		f.policy = policy
-		if !bytes.Equal(f.good, text) {
-			f.good = text
-			// A last good text that cannot be kept is not one: after a restart
-			// its denies would be missed.
-			if err := keepGood(state, f.path, f.layer, text); err != nil {
-				f.err = fmt.Errorf("%s is in force, but would not be remembered: %w", f.path, err)
-			}
-		}
+		f.policy, f.err, f.unknown = policy, nil, false
+		f.kept = f.kept && bytes.Equal(f.good, text)
+		f.good, f.goodErr = text, nil
+		f.keep(state)
 	}
-	f.loaded = true
 }
 
-// left is what remains in force: the denies and blocks of the last good text.
-func (f *policyFile) left() *floor.Policy {
+// fallBack leaves the denies and blocks of the last good text in force.
+func (f *policyFile) fallBack(err error) {
+	f.policy, f.err, f.unknown = nil, err, true
+	if f.goodErr != nil {
+		f.err = fmt.Errorf("%w; its last good text: %w", err, f.goodErr)
+		return
+	}
 	if f.good == nil {
-		return nil
+		return
 	}
-	policy, err := floor.ParseLayer(f.path, f.good, f.layer)
-	if err != nil { // an older version's language
-		f.good = nil
-		return nil
+	policy, goodErr := floor.ParseLayer(f.path, f.good, f.layer)
+	if goodErr != nil { // of an older version's language
+		f.err = fmt.Errorf("%w; its last good text: %w", err, goodErr)
+		return
 	}
-	return policy.LastGood()
+	f.policy, f.unknown = policy.LastGood(), false
+}
+
+// keep keeps the text in force as the last good one. While that cannot be done
+// it is said, and tried again: after a restart its denies would be missed.
+func (f *policyFile) keep(state string) {
+	if f.kept || f.policy == nil || !bytes.Equal(f.good, f.text) {
+		return
+	}
+	f.err = nil
+	if err := keepGood(state, f.path, f.layer, f.good); err != nil {
+		f.err = fmt.Errorf("it is in force, but would not be remembered: %w", err)
+		return
+	}
+	f.kept = true
 }
 
 // goodFile is where the last good text of a policy is kept.
@@ -184,15 +208,15 @@ func goodFile(state, path string, layer floor.Layer) string {
 	return filepath.Join(state, hex.EncodeToString(sum[:16])+".yaml")
 }
 
-func lastGood(state, path string, layer floor.Layer) []byte {
+func lastGood(state, path string, layer floor.Layer) ([]byte, error) {
 	if state == "" {
-		return nil
+		return nil, nil
 	}
 	text, err := place.ReadPolicy(goodFile(state, path, layer))
-	if err != nil {
-		return nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return text
+	return text, err
 }
 
 // keepGood keeps the text durably: all of it or what was there before.
@@ -213,7 +237,14 @@ func keepGood(state, path string, layer floor.Layer, text []byte) (err error) {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), goodFile(state, path, layer))
+	if err = os.Rename(f.Name(), goodFile(state, path, layer)); err != nil {
+		return err
+	}
+	dir, err := os.Open(state)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
 }
 
 // Notify has f called when a policy of the workspace may have changed.

@@ -94,7 +94,7 @@ func TestPolicyFiles(t *testing.T) {
 		says  string // among the errors
 		quiet bool   // no errors
 	}{
-		{why: "none", do: func(*machine) {}, want: shipped, says: "there is none"},
+		{why: "none", do: func(*machine) {}, want: shipped, quiet: true},
 		{why: "the operator's", do: func(m *machine) { m.put(m.Operator, denies) }, want: inForce, quiet: true},
 		{why: "broken from the start: nothing is allowed", do: func(m *machine) { m.put(m.Operator, broken) }, want: shipped, says: "allwo"},
 		{why: "broken later", do: func(m *machine) {
@@ -238,5 +238,96 @@ func TestPolicyErrorIsPresence(t *testing.T) {
 	hears("s", "")
 	if got := w.outcome("s", "fmt"); got != `{"ok":true}` {
 		t.Error("fmt:", got)
+	}
+}
+
+// Where the last good text cannot be read, nobody knows what it denied.
+func TestLastGoodThatCannotBeRead(t *testing.T) {
+	for _, why := range []string{"a folder", "another language"} {
+		for _, now := range []string{"broken", "gone"} {
+			t.Run(why+", and the policy is "+now, func(t *testing.T) {
+				m := newMachine(t)
+				kept := goodFile(m.State, m.Operator, floor.Operator)
+				if why == "a folder" {
+					m.put(filepath.Join(kept, "x"), "")
+				} else {
+					m.put(kept, "version: 0\nforbid: [acme]\n")
+				}
+				if now == "broken" {
+					m.put(m.Operator, broken)
+				}
+				m.reopen()
+				if got := m.judge("ls"); got != approval.Ask {
+					t.Error("ls:", got)
+				}
+				if says := strings.Join(m.Layers("").Errors, "\n"); !strings.Contains(says, "its last good text") {
+					t.Errorf("errors %q", says)
+				}
+				m.put(m.Operator, denies)
+				if got := m.judge("acme fmt"); got != approval.Allow {
+					t.Error("with a good one:", got, m.Layers("").Errors)
+				}
+			})
+		}
+	}
+}
+
+// A good text that cannot be kept is in force all the same, is complained
+// about, and is kept as soon as it can be.
+func TestLastGoodThatCannotBeKept(t *testing.T) {
+	m := newMachine(t)
+	if err := os.RemoveAll(m.State); err != nil {
+		t.Fatal(err)
+	}
+	m.put(m.Operator, denies)
+	for range 2 {
+		if got := m.judge("acme push"); got != approval.Deny {
+			t.Error("push:", got)
+		}
+		if says := strings.Join(m.Layers("").Errors, "\n"); !strings.Contains(says, "would not be remembered") {
+			t.Errorf("errors %q", says)
+		}
+	}
+	if err := os.MkdirAll(m.State, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if says := m.Layers("").Errors; len(says) > 0 {
+		t.Errorf("errors %q", says)
+	}
+	m.put(m.Operator, broken)
+	m.reopen()
+	if got := m.judge("acme push"); got != approval.Deny {
+		t.Error("push after a restart:", got)
+	}
+}
+
+// No call touches the policies and what is kept of them, also where there are
+// none yet and in places that nobody else knows of.
+func TestNoCallTouchesPolicies(t *testing.T) {
+	m := newMachine(t)
+	for _, path := range []string{m.Operator, m.Managed, m.State, filepath.Join(m.State, "x.yaml"), place.ProjectPolicy(m.workspace)} {
+		for _, command := range []string{"echo x > ", "rm -rf ", "mv x ", "ln -sf x "} {
+			if got := m.judge(command + path); got != approval.Block {
+				t.Errorf("%s%s: %v", command, path, got)
+			}
+		}
+	}
+}
+
+// Having no policy is told, and is no error.
+func TestNoOperatorPolicyIsNoError(t *testing.T) {
+	m := newMachine(t)
+	w := newWorld(t, Options{Policies: m.Files, Registry: registry(ok)})
+	if got := w.doc.Presence("")[PolicyError]; got != NoOperatorPolicy {
+		t.Errorf("it says %q", got)
+	}
+	m.put(m.Managed, broken)
+	if l := m.Layers(""); !l.Missing || strings.Contains(l.policyError(), NoOperatorPolicy) {
+		t.Errorf("beside an error it says %q", l.policyError())
+	}
+	m.put(m.Managed, empty)
+	m.put(m.Operator, empty)
+	if l := m.Layers(""); l.Missing || l.policyError() != "" {
+		t.Errorf("with one it says %q", l.policyError())
 	}
 }

@@ -37,14 +37,25 @@ func (k *Kernel) trouble(err error) {
 	k.Document.SetPresence("", DocumentError, text)
 }
 
-// policyErrors publishes what is wrong with the policies of the session.
-func (o *owner) policyErrors(errors []string) {
-	o.k.Document.SetPresence(o.id, PolicyError, strings.Join(errors, "\n"))
+// NoOperatorPolicy is the policyError of a machine where nobody wrote a policy
+// (law §7). Nothing is wrong there: it is shown as a fact and not as an error.
+const NoOperatorPolicy = "there is no operator policy; the shipped floor answers"
+
+// policyError is what the layers have to say for themselves.
+func (l *Layers) policyError() string {
+	if len(l.Errors) == 0 && l.Missing {
+		return NoOperatorPolicy
+	}
+	return strings.Join(l.Errors, "\n")
 }
+
+// policyError publishes what is wrong with the policies of the session.
+func (o *owner) policyError(l Layers) { o.k.Document.SetPresence(o.id, PolicyError, l.policyError()) }
 
 // policyChanged publishes what is wrong with the policies of the machine.
 func (k *Kernel) policyChanged() {
-	k.Document.SetPresence("", PolicyError, strings.Join(k.Policies.Layers("").Errors, "\n"))
+	l := k.Policies.Layers("")
+	k.Document.SetPresence("", PolicyError, l.policyError())
 }
 
 // unpublish takes back what is told of the session.

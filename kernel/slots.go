@@ -132,16 +132,18 @@ func (s *slots) late(d int) {
 	defer s.mu.Unlock()
 	s.overrun += d
 	s.fill()
+	s.idle.Broadcast()
 }
 
-// close drops what waits and waits for what runs.
+// close drops what waits and waits for what runs, but not for what overran its
+// time: that says nothing any more, whenever it ends.
 func (s *slots) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
 	clear(s.queues)
 	s.turns = nil
-	for s.busy > 0 {
+	for s.busy > s.overrun {
 		s.idle.Wait()
 	}
 }

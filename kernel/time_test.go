@@ -58,27 +58,55 @@ func TestNoClassifierFallsToAPerson(t *testing.T) {
 		w := newWorld(t, Options{Registry: registry(ok)})
 		w.session("s", "auto")
 		w.call("s", "j", "other")
-		time.Sleep(10 * time.Second)
-		still()
-		fields := w.fields("s", "j")
-		if got := fields[plexus.JudgeFail(1)]; got != `"no classifier is configured"` {
-			t.Error("first attempt:", got)
+		w.call("s", "k", "other")
+		for range 2 { // lives
+			time.Sleep(24 * time.Hour)
+			still()
+			fields := w.fields("s", "j")
+			if got := fields[plexus.JudgeFail(1)]; got != `"no classifier is configured"` {
+				t.Error("the attempt:", got)
+			}
+			if got := fields[plexus.JudgeFail(2)]; got != "" {
+				t.Error("it is tried again, with nothing to try:", got)
+			}
+			if queue, err := w.Queue(t.Context(), "s", ""); err != nil || len(queue) != 2 {
+				t.Errorf("queue %v, %v", queue, err)
+			}
+			w.restart()
 		}
-		if fields[plexus.JudgeFail(3)] == "" {
-			t.Error("it is not tried again")
-		}
-		if queue, err := w.Queue(t.Context(), "s", ""); err != nil || len(queue) != 1 {
-			t.Errorf("queue %v, %v", queue, err)
-		}
-		// The attempts go on where they were.
-		w.restart()
-		time.Sleep(time.Minute)
-		still()
 		w.answer("s", "j", true)
 		still()
 		if got := w.fields("s", "j")[plexus.OutcomeJSON]; got != `{"ok":true}` {
 			t.Error("outcome", got)
 		}
+		// A life that has one goes on where the others stopped.
+		w.opts.Classifier = classifier(func(_ context.Context, q Question) (approval.JudgeResult, error) {
+			if q.Attempt != 2 {
+				t.Errorf("attempt %d", q.Attempt)
+			}
+			return approval.JudgeAllow, nil
+		})
+		w.restart()
+		time.Sleep(approval.RetryAfter(1))
+		still()
+		if got := w.fields("s", "k")[plexus.OutcomeJSON]; got != `{"ok":true}` {
+			t.Error("outcome with a classifier", got)
+		}
+	})
+}
+
+// A person's answer ends the attempts.
+func TestNoAttemptAfterAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{Registry: registry(ok), Classifier: classifier(func(context.Context, Question) (approval.JudgeResult, error) {
+			return approval.NoVote, errors.New("no connection")
+		})})
+		w.session("s", "auto")
+		w.call("s", "j", "other")
+		time.Sleep(10 * time.Second)
+		still()
+		w.answer("s", "j", true)
+		still()
 		attempts := len(w.fields("s", "j"))
 		time.Sleep(time.Hour)
 		still()
