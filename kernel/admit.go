@@ -102,11 +102,11 @@ func (k *Kernel) admitMode(ctx context.Context, s NewSession) (approval.Mode, ap
 	name, seat := s.Mode, s.Seat
 	switch {
 	case s.Parent != "":
-		parent, facts, err := k.view(ctx, s.Parent)
+		parent, err := k.View(ctx, s.Parent)
 		if err != nil {
 			return 0, 0, fmt.Errorf("parent %q: %w", s.Parent, err)
 		}
-		seat = facts.Seat
+		seat = parent.Seat
 		if name == "" {
 			name = parent.CurrentPolicy.String()
 		}
@@ -220,46 +220,4 @@ func (k *Kernel) Cancel(ctx context.Context, id, what string, by plexus.Writer) 
 		return fmt.Errorf("cancel: %w", err)
 	}
 	return nil
-}
-
-// view is what the law reads of a session now, and its facts.
-func (k *Kernel) view(ctx context.Context, id string) (view approval.Session, facts plexus.Session, err error) {
-	type seen struct {
-		view  approval.Session
-		facts plexus.Session
-	}
-	found := make(chan seen, 1)
-	err = k.do(ctx, id, func(o *owner) (*wait, error) {
-		found <- seen{o.m.View(), o.facts}
-		return nil, nil
-	})
-	if err != nil {
-		return view, facts, err
-	}
-	s := <-found
-	return s.view, s.facts, nil
-}
-
-// View is what the law reads of a session now: its mode, grants and the rest.
-func (k *Kernel) View(ctx context.Context, id string) (approval.Session, error) {
-	view, _, err := k.view(ctx, id)
-	return view, err
-}
-
-// Queue is approvalQueue of a sequence, or of the session for "": the leaves
-// under it that need a person, in tree order (law §8).
-func (k *Kernel) Queue(ctx context.Context, id, under string) ([]string, error) {
-	found := make(chan []string, 1)
-	err := k.do(ctx, id, func(o *owner) (*wait, error) {
-		var ids []string
-		for _, job := range o.m.Queue(session.JobID(under)) {
-			ids = append(ids, string(job))
-		}
-		found <- ids
-		return nil, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return <-found, nil
 }

@@ -26,14 +26,35 @@ func (k *Kernel) Loads() map[string]Load {
 
 // NeedsHuman reports whether a person is asked about the leaf now (law §4).
 func (k *Kernel) NeedsHuman(ctx context.Context, id, leaf string) (bool, error) {
-	found := make(chan bool, 1)
-	err := k.do(ctx, id, "", func(o *owner) (func() (bool, error), error) {
-		l, open := o.m.Leaf(session.JobID(leaf))
-		found <- open && approval.NeedsHuman(l, o.m.View())
+	return look(ctx, k, id, func(o *owner) bool { return o.m.NeedsHuman(session.JobID(leaf)) })
+}
+
+// Queue is approvalQueue of a sequence, or of the session for "": the leaves
+// under it that need a person, in tree order (law §8).
+func (k *Kernel) Queue(ctx context.Context, id, under string) ([]string, error) {
+	return look(ctx, k, id, func(o *owner) (ids []string) {
+		for _, job := range o.m.Queue(session.JobID(under)) {
+			ids = append(ids, string(job))
+		}
+		return ids
+	})
+}
+
+// View is what the law reads of a session now: its mode, grants and the rest.
+func (k *Kernel) View(ctx context.Context, id string) (approval.Session, error) {
+	return look(ctx, k, id, func(o *owner) approval.Session { return o.m.View() })
+}
+
+// look tells something of a session that is as all of the document says now.
+func look[T any](ctx context.Context, k *Kernel, id string, what func(*owner) T) (T, error) {
+	found := make(chan T, 1)
+	err := k.do(ctx, id, func(o *owner) (*wait, error) {
+		found <- what(o)
 		return nil, nil
 	})
 	if err != nil {
-		return false, err
+		var none T
+		return none, err
 	}
 	return <-found, nil
 }

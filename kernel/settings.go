@@ -120,16 +120,12 @@ func (k *Kernel) Assign(ctx context.Context, id, mode string, remember bool, by 
 	if err != nil {
 		return fmt.Errorf("set mode: %w", err)
 	}
-	found := make(chan []session.Register, 1)
-	err = k.do(ctx, id, func(o *owner) (*wait, error) {
-		found <- o.m.Assign(parsed)
-		return nil, nil
-	})
+	registers, err := look(ctx, k, id, func(o *owner) []session.Register { return o.m.Assign(parsed) })
 	if err != nil {
 		return fmt.Errorf("set mode: %w", err)
 	}
 	var writes []plexus.Row
-	for _, r := range <-found {
+	for _, r := range registers {
 		writes = append(writes, plexus.Register{Session: id, Name: r.Name, Value: r.Value})
 	}
 	if len(writes) == 0 {

@@ -154,6 +154,12 @@ func (m *Machine) Head(under JobID) (JobID, bool) {
 	return "", false
 }
 
+// NeedsHuman reports whether a person is asked about the leaf (law §4).
+func (m *Machine) NeedsHuman(job JobID) bool {
+	n := m.leaf(job)
+	return n != nil && n.leaf.asked
+}
+
 func (m *Machine) sequence(job JobID) *node {
 	if job == "" {
 		return m.root
