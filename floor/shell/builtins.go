@@ -427,25 +427,6 @@ func (r *reader) runBuiltin(ws []word, class effect.Class, ctx context) *effect.
 	return cmd
 }
 
-func show(ws []word) string {
-	if len(ws) == 1 {
-		return display(ws[0].text)
-	}
-	n := len(ws)
-	for i := range ws {
-		n += len(ws[i].text)
-	}
-	var b strings.Builder
-	b.Grow(n)
-	for i := range ws {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(display(ws[i].text))
-	}
-	return b.String()
-}
-
 func (r *reader) constantStatus(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
 	w.status = ok

@@ -60,7 +60,7 @@ func Effects(text string, place *paths.Place, know *commands.Knowledge) []effect
 		r.nested(t.text, ws, spans{fixed: &t.span}, t.span)
 	}
 	if len(r.out) == 0 && r.ran {
-		r.out = append(r.out, effect.Effect{Kind: effect.Run, Target: ":", Span: whole,
+		r.out = append(r.out, effect.Effect{Kind: effect.Run, Target: strings.TrimSpace(text), Span: whole,
 			Command: &effect.Command{Program: ":", Class: effect.Look, Described: true}})
 	}
 	return r.out

@@ -148,7 +148,7 @@ var descriptor = regexp.MustCompile(`/dev/fd/[0-9]+`)
 // for anything and a glob for any number of words, with the words that were
 // really run. The first word only names the program.
 func matchWords(shown string, args []string) bool {
-	_, words, _ := strings.Cut(strings.ReplaceAll(shown, "(temporary file)", "…"), " ")
+	_, words, _ := strings.Cut(withoutQuotes(strings.ReplaceAll(shown, "(temporary file)", "…")), " ")
 	if len(args) == 0 {
 		return words == ""
 	}
@@ -158,7 +158,7 @@ func matchWords(shown string, args []string) bool {
 	}
 	// Which descriptor a process substitution gets is nobody's business.
 	words, real = descriptor.ReplaceAllString(words, "/dev/fd/63"), descriptor.ReplaceAllString(real, "/dev/fd/63")
-	if words == strings.TrimPrefix(real, " ") {
+	if literal.Replace(words) == strings.TrimPrefix(real, " ") {
 		return true
 	}
 	var b strings.Builder
@@ -170,14 +170,48 @@ func matchWords(shown string, args []string) bool {
 		case strings.Contains(word, "…"):
 			b.WriteString(`(?: ` + pattern(word) + `)?`) // it may be any number of words
 		case strings.ContainsAny(word, "*?["):
-			b.WriteString(`(?: ` + regexp.QuoteMeta(word) + `|(?: ` + pattern(word) + `)*)`)
+			b.WriteString(`(?: ` + meta(word) + `|(?: ` + pattern(word) + `)*)`)
 		default:
-			b.WriteString(` ` + regexp.QuoteMeta(word))
+			b.WriteString(` ` + meta(word))
 		}
 	}
 	b.WriteString(`$`)
 	re, err := regexp.Compile(b.String())
 	return err == nil && re.MatchString(real)
+}
+
+// Characters that a quote takes the meaning from, and what stands for them
+// while words are compared.
+var (
+	masked  = strings.NewReplacer(" ", "\ue000", "*", "\ue001", "?", "\ue002", "[", "\ue003", "…", "\ue004")
+	literal = strings.NewReplacer("\ue000", " ", "\ue001", "*", "\ue002", "?", "\ue003", "[", "\ue004", "…")
+)
+
+// meta is a word as a regular expression that only fits the word.
+func meta(word string) string { return regexp.QuoteMeta(literal.Replace(word)) }
+
+// withoutQuotes takes the quotes from shown words.
+func withoutQuotes(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '\'', '"':
+			end := strings.IndexByte(s[i+1:], c)
+			if end < 0 {
+				return b.String() + s[i:]
+			}
+			b.WriteString(masked.Replace(s[i+1 : i+1+end]))
+			i += end + 1
+		case '\\':
+			i++
+			if i < len(s) {
+				b.WriteByte(s[i])
+			}
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 // pattern turns one shown word into a regular expression. A set is not
@@ -186,6 +220,7 @@ func pattern(word string) string {
 	word, _, set := strings.Cut(word, "[")
 	quoted := regexp.QuoteMeta(word)
 	quoted = strings.NewReplacer(`……/`, `(?:.*/)?`, `…`, `.*`, `\*`, `.*`, `\?`, `.`).Replace(quoted)
+	quoted = strings.NewReplacer("\ue000", " ", "\ue001", `\*`, "\ue002", `\?`, "\ue003", `\[`, "\ue004", "…").Replace(quoted)
 	if set {
 		quoted += `.*`
 	}
