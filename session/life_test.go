@@ -18,17 +18,25 @@ type life struct {
 
 	delivered Rev
 	saves     []Save            // handed out, not applied
+	handed    map[SaveID]Rev    // what the machine had seen when it was
 	acks      []Saved           // applied, the word not given
 	running   map[string]Action // by do and job
 	bodies    map[JobID]int     // started in this life
+	everRan   map[JobID]int     // started in any life
 	licensed  map[JobID]bool    // when this life began
 
-	wrong func(format string, args ...any)
+	// lenient reports whether a save that a rule refuses counts as stale.
+	lenient func() bool
+	wrong   func(format string, args ...any)
 }
 
 func (l *life) open() Ready {
+	l.handed = make(map[SaveID]Rev)
 	l.saves, l.acks, l.running, l.bodies = nil, nil, make(map[string]Action), make(map[JobID]int)
 	l.licensed = make(map[JobID]bool)
+	if l.everRan == nil {
+		l.everRan = make(map[JobID]int)
+	}
 	for _, j := range l.doc.jobs {
 		l.licensed[j.ID] = l.doc.is(j.ID, OrchestrationResult, "true")
 	}
@@ -67,6 +75,7 @@ func (l *life) take(out Ready) {
 			}
 		}
 		l.saves = append(l.saves, s)
+		l.handed[s.ID] = l.m.Seen()
 	}
 	for _, a := range out.Start {
 		if _, ok := l.running[running(a)]; ok {
@@ -83,6 +92,7 @@ func (l *life) take(out Ready) {
 			}
 		case Body:
 			l.bodies[a.Job]++
+			l.everRan[a.Job]++
 			if !l.doc.is(a.Job, OrchestrationResult, "true") {
 				l.wrong("body of %s without a durable true", a.Job)
 			}
@@ -113,9 +123,9 @@ func (l *life) apply(id SaveID, late bool) (Ready, error) {
 	s := l.saves[i]
 	l.saves = slices.Delete(l.saves, i, i+1)
 	if err := l.doc.save(s); err != nil {
+		// What a rule refuses is one or the other, by how much a host can tell.
 		why := Failed
-		switch {
-		case errors.Is(err, errStale), errors.Is(err, errRule), errors.Is(err, errWritten):
+		if errors.Is(err, errStale) || !errors.Is(err, errFull) && l.lenient() {
 			why = Stale
 		}
 		if !errors.Is(err, errStale) && !errors.Is(err, errFull) && !l.racing(s) {
@@ -130,9 +140,9 @@ func (l *life) apply(id SaveID, late bool) (Ready, error) {
 	return l.ack(), nil
 }
 
-// racing reports whether a save has no view to be stale against, and a row it
-// had not seen stands against it.
-func (l *life) racing(s Save) bool { return s.Seen == 0 && l.delivered < l.doc.rev }
+// racing reports whether a save has no view to be stale against, and a row that
+// the machine had not seen may stand against it.
+func (l *life) racing(s Save) bool { return s.Seen == 0 && l.handed[s.ID] < l.doc.rev }
 
 func (l *life) ack() Ready {
 	ack := l.acks[0]

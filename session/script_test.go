@@ -90,7 +90,7 @@ func play(t *testing.T, text string) string {
 	}
 	doc := newDocument(facts)
 	doc.real = openReal(t, facts)
-	s := &script{life: &life{facts: facts, doc: doc}}
+	s := &script{life: &life{facts: facts, doc: doc, lenient: func() bool { return true }}}
 	line := 0
 	s.wrong = func(format string, args ...any) {
 		t.Helper()
