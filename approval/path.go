@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // Path is a prepared path (law §10): absolute and clean when it lies outside
@@ -13,9 +14,10 @@ import (
 type Path string
 
 // Known reports whether it can be told where the path lies. A text that is not
-// clean, or climbs out of the workspace, was not prepared and cannot be told.
+// clean, or climbs out of the workspace, was not prepared and cannot be told,
+// nor can one that no document keeps as it is (not UTF-8, or with a NUL).
 func (p Path) Known() bool {
-	return p != "" && path.Clean(string(p)) == string(p) && p != ".." && !strings.HasPrefix(string(p), "../")
+	return p != "" && utf8.ValidString(string(p)) && strings.IndexByte(string(p), 0) < 0 && path.Clean(string(p)) == string(p) && p != ".." && !strings.HasPrefix(string(p), "../")
 }
 
 // Outside reports whether the path is known to lie outside the workspace.

@@ -90,3 +90,31 @@ func TestLexicalPaths(t *testing.T) {
 		})
 	}
 }
+
+func TestKnown(t *testing.T) {
+	for _, row := range []struct {
+		name           string
+		path           approval.Path
+		known, outside bool
+	}{
+		{"outside", "/etc/hosts", true, true},
+		{"inside", "src/a.go", true, false},
+		{"the workspace", ".", true, false},
+		{"the root", "/", true, true},
+		{"a name of two dots and more", "..a", true, false},
+
+		{"cannot be told", "", false, false},
+		{"climbs", "../a", false, false},
+		{"the folder above", "..", false, false},
+		{"climbs outside", "/a/../etc", false, false},
+		{"not clean", "/etc/", false, false},
+		{"a NUL", "/etc/\x00", false, false},
+		{"not UTF-8", "/etc/\xff", false, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if known, outside := row.path.Known(), row.path.Outside(); known != row.known || outside != row.outside {
+				t.Errorf("%q: known %v, outside %v, want %v, %v", row.path, known, outside, row.known, row.outside)
+			}
+		})
+	}
+}

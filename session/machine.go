@@ -1,7 +1,6 @@
 package session
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -313,9 +312,7 @@ func (m *Machine) floorDone(ev FloorDone) {
 		// block (law ruling 7).
 		ev = FloorDone{Job: ev.Job, Policy: ev.Policy, Result: approval.Block, Message: approval.Written("the floor gave no answer")}
 	}
-	if ev.Explanation != "" && !json.Valid([]byte(ev.Explanation)) {
-		ev.Explanation = ""
-	}
+	ev = ev.kept()
 	n.leaf.floor = &ev
 	m.touch(n)
 }
@@ -356,12 +353,9 @@ func (m *Machine) bodyDone(job JobID, outcome string) {
 	}
 	l := n.leaf
 	l.body = ended
-	if !json.Valid([]byte(outcome)) {
-		outcome = approval.ReceiptAborted(outcome).String()
-	}
 	if !l.cancel {
 		// Whoever asks to cancel from now on comes too late.
-		l.outcome = approval.Written(outcome)
+		l.outcome = approval.Written(kept(outcome))
 	}
 	m.touch(n)
 }
