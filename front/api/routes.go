@@ -194,7 +194,7 @@ func (s *Server) caller(r *http.Request) (plexus.Writer, *wire.Problem) {
 			return plexus.Writer{}, problem(wire.BadRequest, "%s comes twice", name)
 		}
 	}
-	token, p := token(r)
+	token, p := bearer(r)
 	if p != nil {
 		return plexus.Writer{}, p
 	}

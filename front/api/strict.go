@@ -47,8 +47,8 @@ func cut(s string) string {
 	return s
 }
 
-// token is what a request presents: "Authorization: Bearer TOKEN".
-func token(r *http.Request) (string, *wire.Problem) {
+// bearer is the token that a request presents: "Authorization: Bearer TOKEN".
+func bearer(r *http.Request) (string, *wire.Problem) {
 	value := r.Header.Get("Authorization")
 	if value == "" {
 		return "", nil
