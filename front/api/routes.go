@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -289,7 +290,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error, by plex
 
 func (s *Server) write(w http.ResponseWriter, status int, kind string, body []byte) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.opts.Limits.Write)) // a pipe of a test has none
+	body = append(body, '\n')
 	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body))) // in one piece, for the simplest of clients
 	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n')) // whoever asked is gone
+	_, _ = w.Write(body) // whoever asked is gone
 }

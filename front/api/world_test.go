@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -177,10 +178,12 @@ func (w *world) raw(text string) (status int, body string) {
 }
 
 func answer(conn net.Conn) (status int, body string) {
-	b, _ := io.ReadAll(conn)
-	head, body, _ := strings.Cut(string(b), "\r\n\r\n")
-	fmt.Sscanf(head, "HTTP/1.1 %d", &status)
-	return status, body
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return 0, err.Error()
+	}
+	b, _ := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(b)
 }
 
 // request is a request as text; a body gets its headers.
