@@ -126,7 +126,7 @@ func (l *life) floors(ev FloorDone) {
 // saveAll writes what is to be written, until nothing is.
 func (l *life) saveAll() {
 	for len(l.saves) > 0 {
-		if _, err := l.apply(l.saves[0].ID, false); err != nil {
+		if _, err := l.apply(l.saves[0].ID, atOnce); err != nil {
 			l.wrong("%v", err)
 			return
 		}

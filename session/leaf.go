@@ -28,7 +28,7 @@ type leaf struct {
 	tried      bool // the classifier was started
 	body       body
 	stopped    bool // the body was told to stop
-	resumed    bool // licensed in an earlier life
+	ours       bool // the guard returned in this life
 	outcome    approval.Text
 
 	asked bool

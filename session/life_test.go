@@ -23,7 +23,8 @@ type life struct {
 	running   map[string]Action // by do and job
 	bodies    map[JobID]int     // started in this life
 	everRan   map[JobID]int     // started in any life
-	licensed  map[JobID]bool    // when this life began
+	licensed  map[JobID]bool    // by a save of this life
+	misheard  map[JobID]bool    // a save of this life was said to fail, and stands
 
 	// lenient reports whether a save that a rule refuses counts as stale.
 	lenient func() bool
@@ -33,12 +34,9 @@ type life struct {
 func (l *life) open() Ready {
 	l.handed = make(map[SaveID]Rev)
 	l.saves, l.acks, l.running, l.bodies = nil, nil, make(map[string]Action), make(map[JobID]int)
-	l.licensed = make(map[JobID]bool)
+	l.licensed, l.misheard = make(map[JobID]bool), make(map[JobID]bool)
 	if l.everRan == nil {
 		l.everRan = make(map[JobID]int)
-	}
-	for _, j := range l.doc.jobs {
-		l.licensed[j.ID] = l.doc.is(j.ID, OrchestrationResult, "true")
 	}
 	l.delivered = l.doc.rev
 	m, out := Open(l.facts, l.doc.unsettled())
@@ -69,7 +67,8 @@ func (l *life) take(out Ready) {
 	for _, s := range out.Save {
 		for _, other := range l.saves {
 			for _, f := range other.Fields {
-				if f.Job == s.Fields[0].Job {
+				// One that was written once already is refused.
+				if f.Job == s.Fields[0].Job && !l.misheard[f.Job] {
 					l.wrong("two saves for %s are outstanding", f.Job)
 				}
 			}
@@ -81,13 +80,17 @@ func (l *life) take(out Ready) {
 		if _, ok := l.running[running(a)]; ok {
 			l.wrong("started %v, which runs", a)
 		}
-		if l.doc.has(a.Job, Cancelled) || l.doc.has(a.Job, OutcomeJSON) || l.doc.has(a.Job, Completed) {
+		over := l.seen
+		if a.Do == Body {
+			over = l.doc.has
+		}
+		if over(a.Job, Cancelled) || over(a.Job, OutcomeJSON) || over(a.Job, Completed) {
 			l.wrong("started %v on a leaf that is over", a)
 		}
 		l.running[running(a)] = a
 		switch a.Do {
 		case Floor:
-			if l.doc.has(a.Job, PolicyResult) {
+			if l.seen(a.Job, PolicyResult) {
 				l.wrong("the floor runs twice for %s", a.Job)
 			}
 		case Body:
@@ -99,11 +102,17 @@ func (l *life) take(out Ready) {
 			if l.bodies[a.Job] > 1 {
 				l.wrong("body of %s twice in one life", a.Job)
 			}
-			if a.Resumed != l.licensed[a.Job] {
+			if a.Resumed == l.licensed[a.Job] && !l.misheard[a.Job] {
 				l.wrong("body of %s told resumed=%v", a.Job, a.Resumed)
 			}
 		}
 	}
+}
+
+// seen reports whether a field was handed over.
+func (l *life) seen(job JobID, name string) bool {
+	i, ok := l.doc.at[docKey{job, name}]
+	return ok && l.doc.fields[i].rev <= l.delivered
 }
 
 // deliver hands over what was committed.
@@ -113,9 +122,17 @@ func (l *life) deliver(upto Rev) Ready {
 	return l.step(Committed{rows})
 }
 
-// apply writes an outstanding save. The word that it is durable is kept back
-// where late is set.
-func (l *life) apply(id SaveID, late bool) (Ready, error) {
+// word is what the machine hears of a save that was written.
+type word uint8
+
+const (
+	atOnce word = iota
+	late        // when ack is called
+	wrong       // that it failed, though it stands
+)
+
+// apply writes an outstanding save.
+func (l *life) apply(id SaveID, heard word) (Ready, error) {
 	i := slices.IndexFunc(l.saves, func(s Save) bool { return s.ID == id })
 	if i < 0 {
 		return Ready{}, fmt.Errorf("no save %d", id)
@@ -133,16 +150,23 @@ func (l *life) apply(id SaveID, late bool) (Ready, error) {
 		}
 		return l.step(Refused{Save: s.ID, Why: why, Message: err.Error()}), err
 	}
+	if heard == wrong {
+		l.misheard[s.Fields[0].Job] = true
+		return l.step(Refused{Save: s.ID, Why: Failed, Message: "the disk failed"}), nil
+	}
+	for _, f := range s.Fields {
+		l.licensed[f.Job] = l.licensed[f.Job] || f.Name == OrchestrationResult
+	}
 	l.acks = append(l.acks, Saved{s.ID, l.doc.rev})
-	if late {
+	if heard == late {
 		return Ready{}, nil
 	}
 	return l.ack(), nil
 }
 
-// racing reports whether a save has no view to be stale against, and a row that
-// the machine had not seen may stand against it.
-func (l *life) racing(s Save) bool { return s.Seen == 0 && l.handed[s.ID] < l.doc.rev }
+// racing reports whether a row that the machine had not seen may stand against
+// a save, other than by making its view stale.
+func (l *life) racing(s Save) bool { return l.handed[s.ID] < l.doc.rev }
 
 func (l *life) ack() Ready {
 	ack := l.acks[0]

@@ -48,11 +48,6 @@ func Open(facts Facts, rows Rows) (*Machine, Ready) {
 		saves:     make(map[SaveID]outstanding),
 	}
 	m.commit(rows)
-	for _, n := range m.jobs {
-		if n.leaf != nil {
-			n.leaf.resumed = n.leaf.OrchestrationResult == approval.Licensed
-		}
-	}
 	return m, m.ready()
 }
 
@@ -231,7 +226,9 @@ func (m *Machine) apply(f Field) {
 		return // settled, or not of this session
 	}
 	if o, ok := m.saves[n.save]; ok && slices.Contains(o.Fields, f) {
-		m.answered(o) // its rows came before the word that it is saved
+		// Its rows came before the word that it is saved.
+		m.answered(o)
+		m.wrote(o)
 	}
 	m.touch(n)
 	if n.leaf != nil {

@@ -250,7 +250,7 @@ func (l *randomLife) saveOne(t *rapid.T) {
 	}
 	s := rapid.SampledFrom(l.saves).Draw(t, "save")
 	keys := l.keys()
-	_, err := l.apply(s.ID, rapid.Bool().Draw(t, "late"))
+	_, err := l.apply(s.ID, rapid.SampledFrom([]word{atOnce, atOnce, atOnce, late, late, late, wrong}).Draw(t, "word"))
 	if err != nil {
 		return
 	}

@@ -63,8 +63,8 @@ type Action struct {
 	Attempt int
 	// After is how long the classifier waits before it tries (law §9).
 	After time.Duration
-	// Resumed tells a body that it was licensed in an earlier life and may
-	// have had its effect already.
+	// Resumed tells a body that it was not licensed by this life of the machine
+	// and may have had its effect already.
 	Resumed bool
 }
 

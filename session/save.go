@@ -92,7 +92,7 @@ func (m *Machine) run(n *node) {
 	}
 	if body {
 		l.body = runs
-		m.start(Action{Do: Body, Job: n.id, Resumed: l.resumed})
+		m.start(Action{Do: Body, Job: n.id, Resumed: !l.ours})
 	}
 }
 
@@ -162,6 +162,7 @@ func (m *Machine) saved(ev Saved) {
 		return
 	}
 	m.answered(o)
+	m.wrote(o)
 	for _, f := range o.Fields {
 		m.apply(f)
 	}
@@ -204,6 +205,14 @@ func (m *Machine) answered(o outstanding) {
 	}
 	o.node.save = 0
 	m.touch(o.node)
+}
+
+// wrote notes what a save of this life has written: a license that is not
+// among it came from another one, and its body may have run.
+func (m *Machine) wrote(o outstanding) {
+	if l := o.node.leaf; l != nil {
+		l.ours = l.ours || slices.ContainsFunc(o.Fields, func(f Field) bool { return f.Name == OrchestrationResult })
+	}
 }
 
 func (m *Machine) wait(n *node, why rest, rev Rev) {

@@ -33,6 +33,7 @@ var update = flag.Bool("update", false, "write the scripts' answers anew")
 //	open JOB FOLDER        a person allows the folder, and the call
 //	end SEQUENCE           whoever runs the sequence settles it
 //	begun JOB              the host notes that the body begins
+//	licensed JOB           another life of the host stored the license
 //	torn JOB               half of a refusal, that no save of ours writes
 //	torn-outcome JOB JSON  half of settling, the same
 //	floor JOB RESULT [PATH...] [message=M] [hatch]
@@ -42,6 +43,7 @@ var update = flag.Bool("update", false, "write the scripts' answers anew")
 //	cancel [JOB], reload, retry
 //	save [N...]            outstanding saves are written, all by default
 //	save-unheard N         written, and nobody says so yet
+//	save-misheard N        written, and the word is that it failed
 //	heard                  the word of the oldest such save comes
 //	full, empty            the disk is full; it is not any more
 //	crash                  the machine is gone, a new one is opened
@@ -177,6 +179,8 @@ func (s *script) do(w []string) error {
 		err = s.doc.host(nil, Field{job, bodyStarted, "true"})
 	case "torn":
 		err = s.doc.save(Save{Seen: s.doc.rev, Fields: []Field{{job, OrchestrationResult, "false"}}})
+	case "licensed":
+		err = s.doc.save(Save{Seen: s.doc.rev, Fields: []Field{{job, OrchestrationResult, "true"}}})
 	case "torn-outcome":
 		err = s.doc.tear(Field{job, OutcomeJSON, w[2]})
 	case "deliver":
@@ -245,18 +249,23 @@ func (s *script) event(w []string, job JobID) error {
 			}
 		}
 		for _, id := range ids {
-			out, err := s.apply(id, false)
+			out, err := s.apply(id, atOnce)
 			if err != nil {
 				fmt.Fprintf(&s.out, "\trefused save %d: %v\n", id, err)
 			}
 			s.print(out)
 		}
-	case "save-unheard":
+	case "save-unheard", "save-misheard":
 		id, err := strconv.Atoi(w[1])
 		if err != nil {
 			return err
 		}
-		_, err = s.apply(SaveID(id), true)
+		heard := late
+		if w[0] == "save-misheard" {
+			heard = wrong
+		}
+		out, err := s.apply(SaveID(id), heard)
+		s.print(out)
 		return err
 	case "heard":
 		s.print(s.ack())
