@@ -33,6 +33,8 @@ type Kernel struct {
 	seen    plexus.Rev    // delivered to the owners
 	more    chan struct{} // closed when seen moves; nil when nobody waits
 
+	configuring sync.Mutex
+
 	watching sync.WaitGroup
 	unwatch  context.CancelFunc
 	forget   func() // ends being told of the machine's policies

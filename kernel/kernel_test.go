@@ -9,12 +9,6 @@ import (
 	"assent/plexus"
 )
 
-const (
-	policyReceipt = `{"ok":false,"text":"Policy prohibits this tool use. Do not try to bypass it; if this is crucial, ask user to do it","code":"policy_denied"}`
-	personReceipt = `{"ok":false,"text":"User refused this tool use"}`
-	cancelReceipt = `{"ok":false,"text":"cancelled"}`
-)
-
 func TestLives(t *testing.T) {
 	tests := []struct {
 		why, mode, command string

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -64,34 +65,54 @@ func (o *owner) unpublish() {
 	o.k.Document.SetPresence(o.id, DocumentError, "")
 }
 
+// configured is the register that holds what settings the document took last,
+// so that only what changed in them is written: what a person wrote into the
+// document since then stays, also over a restart with the same settings.
+var configured = plexus.HostRegister("settings")
+
+// standing are the settings that the license reads (law §6).
+type standing struct {
+	StandingAutoAllow approval.Grants `json:"standingAutoAllow"`
+	AutoCoverDeny     bool            `json:"autoCoverDeny"`
+}
+
 // Configure takes settings, at the start and whenever they change. What the
-// license reads of them goes into the document, where it differs.
+// license reads of them goes into the document. Where that fails, what is in
+// the document stays in force: call it again.
 func (k *Kernel) Configure(ctx context.Context, set Settings) error {
 	k.slots.resize(set.Slots)
+	k.configuring.Lock()
+	defer k.configuring.Unlock()
 	k.mu.Lock()
 	k.set = set
 	k.mu.Unlock()
 	latest, err := k.Document.Latest(ctx, "")
 	if err != nil {
-		return err
+		return fmt.Errorf("settings: %w", err)
 	}
-	var grants approval.Grants
-	if r, ok := latest[plexus.StandingAutoAllow]; ok && json.Unmarshal([]byte(r.Value), &grants) != nil {
-		grants = approval.Grants{}
-	}
-	var writes []plexus.Row
-	if grants != set.StandingAutoAllow {
-		writes = append(writes, plexus.Register{Name: plexus.StandingAutoAllow, Value: plexus.Value(set.StandingAutoAllow)})
-	}
-	cover := approval.CoverDenyOf(latest[plexus.AutoCoverDeny].Value != plexus.False)
-	if cover != set.AutoCoverDeny {
-		writes = append(writes, plexus.Register{Name: plexus.AutoCoverDeny, Value: plexus.Bool(set.AutoCoverDeny == approval.Cover)})
-	}
-	if len(writes) == 0 {
+	now := standing{set.StandingAutoAllow, set.AutoCoverDeny == approval.Cover}
+	was := standing{AutoCoverDeny: true} // of a document that nobody has set anything in
+	known := json.Unmarshal([]byte(latest[configured].Value), &was) == nil
+	if known && was == now {
 		return nil
 	}
+	writes := []plexus.Row{plexus.Register{Name: configured, Value: plexus.Value(now)}}
+	change := func(name, value, unset string) {
+		if there := cmp.Or(latest[name].Value, unset); there != value {
+			writes = append(writes, plexus.Register{Name: name, Value: value})
+		}
+	}
+	if !known || was.StandingAutoAllow != now.StandingAutoAllow {
+		change(plexus.StandingAutoAllow, plexus.Value(now.StandingAutoAllow), plexus.Value(approval.Grants{}))
+	}
+	if !known || was.AutoCoverDeny != now.AutoCoverDeny {
+		change(plexus.AutoCoverDeny, plexus.Bool(now.AutoCoverDeny), plexus.True)
+	}
 	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: plexus.Writer{Role: plexus.Host, Name: "config"}, Writes: writes})
-	return err
+	if err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	return nil
 }
 
 // defaultPolicy is the mode a new session starts in (law §6, ruling 10): the

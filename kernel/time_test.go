@@ -123,7 +123,7 @@ func TestClassifierVotes(t *testing.T) {
 		want string
 	}{
 		{"allow", func() (approval.JudgeResult, error) { return approval.JudgeAllow, nil }, `{"ok":true}`},
-		{"deny", func() (approval.JudgeResult, error) { return approval.JudgeDeny, nil }, approval.ReceiptClassifier.String()},
+		{"deny", func() (approval.JudgeResult, error) { return approval.JudgeDeny, nil }, classifierReceipt},
 		{"none", func() (approval.JudgeResult, error) { return approval.NoVote, nil }, ""},
 		{"a panic", func() (approval.JudgeResult, error) { panic("oops") }, ""},
 	}
