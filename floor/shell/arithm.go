@@ -254,3 +254,54 @@ func matchesNumbers(re string) bool {
 	re = strings.NewReplacer("[0-9]", "", "[[:digit:]]", "", `\.`, "").Replace(re)
 	return strings.Trim(re, "0123456789^$()+*?{},|:-/") == ""
 }
+
+// risky reports whether an expression may turn out to be none, or to have no
+// value: a division by zero, a number that is none.
+func (r *reader) risky(x syntax.ArithmExpr, w *world) bool {
+	switch x := x.(type) {
+	case nil:
+		return false
+	case *syntax.Word:
+		text := x.Lit()
+		if isName(text) {
+			v, known := r.lookup(text, w)
+			return !known || !v.numeric()
+		}
+		return !exact(text) && !r.counts(x, w)
+	case *syntax.ParenArithm:
+		return r.risky(x.X, w)
+	case *syntax.UnaryArithm:
+		return r.risky(x.X, w)
+	case *syntax.BinaryArithm:
+		switch x.Op {
+		case syntax.Quo, syntax.Rem, syntax.QuoAssgn, syntax.RemAssgn:
+			if n := r.constant(x.Y, w); !exact(n) || n == "0" || n == "-0" {
+				return true
+			}
+		case syntax.Pow, syntax.PowAssgn:
+			return true
+		case syntax.Assgn:
+			name, isWord := x.X.(*syntax.Word)
+			return !isWord || !isName(name.Lit()) || constants[name.Lit()] || w.vars[name.Lit()].readonly || r.risky(x.Y, w)
+		}
+		return r.risky(x.X, w) || r.risky(x.Y, w)
+	}
+	return true
+}
+
+// counts reports whether a word expands to a number: of characters or
+// elements, or that a variable holds.
+func (r *reader) counts(x *syntax.Word, w *world) bool {
+	if len(x.Parts) != 1 {
+		return false
+	}
+	p, isParam := x.Parts[0].(*syntax.ParamExp)
+	if !isParam || p.Param == nil || p.Exp != nil || p.Excl || p.Repl != nil || p.Slice != nil {
+		return false
+	}
+	if p.Length {
+		return true
+	}
+	v, known := r.lookup(p.Param.Value, w)
+	return known && v.numeric()
+}

@@ -9,25 +9,70 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// right is the right side of an assignment, and its subscript, expanded.
+type right struct {
+	text, index string
+	elements    []string
+	lost        bool // the elements cannot be told
+}
+
 // assign follows NAME=value, NAME+=value, NAME[i]=value and NAME=(...).
 func (r *reader) assign(a *syntax.Assign, w *world, export bool) {
-	if a.Name == nil {
-		return
+	if a.Name != nil {
+		r.store(a, r.evaluate(a, w), w, export)
 	}
-	name := a.Name.Value
+}
+
+// evaluate expands what is assigned.
+func (r *reader) evaluate(a *syntax.Assign, w *world) (e right) {
 	span := r.spans.span(a)
 	if a.Index != nil {
-		index := r.arithm(a.Index, w)
+		e.index = r.arithm(a.Index, w)
 		if word, isWord := a.Index.(*syntax.Word); isWord {
 			r.subscript("["+r.value(word, w), span)
 		}
-		text := r.assigned(a.Value, w)
+		if !digits(e.index) || strings.HasPrefix(e.index, "-") {
+			r.fails(w)
+		}
+	}
+	if a.Array == nil {
+		e.text = r.assigned(a.Value, w)
+		return e
+	}
+	for _, el := range a.Array.Elems {
+		if el.Index != nil {
+			if word, isWord := el.Index.(*syntax.Word); isWord {
+				r.subscript("["+r.value(word, w), span)
+			}
+			r.arithm(el.Index, w)
+			e.lost = true
+		}
+		if el.Value == nil {
+			continue
+		}
+		for _, f := range r.fields(el.Value, w) {
+			if strings.Contains(f, commands.Words) || commands.Globbed(f) {
+				// One pattern may be any number of elements.
+				e.lost = e.lost || len(a.Array.Elems) > 1
+			}
+			e.elements = append(e.elements, f)
+		}
+	}
+	return e
+}
+
+// store puts what was expanded into the variable.
+func (r *reader) store(a *syntax.Assign, e right, w *world, export bool) {
+	name := a.Name.Value
+	span := r.spans.span(a)
+	if a.Index != nil {
+		text := e.text
 		v := w.vars[name]
 		if v.integer {
 			r.number(text, span, w)
 			text = commands.Number
 		}
-		if index == "0" && !v.array {
+		if e.index == "0" && !v.array {
 			w.set(name, text)
 		} else {
 			w.setVar(name, anyElements(v, text == "" || digits(text)))
@@ -49,31 +94,14 @@ func (r *reader) assign(a *syntax.Assign, w *world, export bool) {
 				v.lost = true
 			}
 		}
-		for _, e := range a.Array.Elems {
-			if e.Index != nil {
-				if word, isWord := e.Index.(*syntax.Word); isWord {
-					r.subscript("["+r.value(word, w), span)
-				}
-				r.arithm(e.Index, w)
-				v.lost = true
+		v.lost = v.lost || e.lost
+		for _, f := range e.elements {
+			if v.integer {
+				r.number(f, span, w)
+				f = commands.Number
 			}
-			if e.Value == nil {
-				continue
-			}
-			for _, f := range r.fields(e.Value, w) {
-				if strings.Contains(f, commands.Words) || commands.Globbed(f) {
-					// One pattern may be any number of elements.
-					if len(a.Array.Elems) > 1 {
-						v.lost = true
-					}
-				}
-				if v.integer {
-					r.number(f, span, w)
-					f = commands.Number
-				}
-				numbers = numbers && (f == "" || digits(f))
-				v.list = append(v.list, f)
-			}
+			numbers = numbers && (f == "" || digits(f))
+			v.list = append(v.list, f)
 		}
 		if len(v.list) > maxFields {
 			v.list, v.lost = nil, true
@@ -85,7 +113,7 @@ func (r *reader) assign(a *syntax.Assign, w *world, export bool) {
 		w.setVar(name, v)
 		return
 	}
-	text := r.assigned(a.Value, w)
+	text := e.text
 	if a.Append {
 		old, known := r.lookup(name, w)
 		switch {
@@ -122,6 +150,9 @@ var computedBy = map[string]bool{"PWD": true, "BASHOPTS": true, "SHELLOPTS": tru
 	"BASH_COMMAND": true, "BASH_SUBSHELL": true, "BASH_ARGV0": true, "BASH_ARGV": true, "BASH_ARGC": true, "BASH_SOURCE": true, "BASH_LINENO": true,
 	"PIPESTATUS": true, "EPOCHSECONDS": true, "EPOCHREALTIME": true, "BASH_REMATCH": true, "COMP_WORDBREAKS": true}
 
+// constants are variables that the shell never lets anybody assign.
+var constants = map[string]bool{"UID": true, "EUID": true, "PPID": true, "BASHOPTS": true, "SHELLOPTS": true, "BASH_VERSINFO": true}
+
 // assignVar follows an assignment of the shell itself.
 func (r *reader) assignVar(w *world, name, text string, span effect.Span) {
 	r.give(w, name, text, span)
@@ -141,8 +172,9 @@ func (r *reader) give(w *world, name, text string, span effect.Span) {
 	if w.refs[name] {
 		r.opaque(span, "a variable that stands for another one is assigned")
 	}
-	if old.readonly {
+	if old.readonly || constants[name] {
 		r.mayFail++
+		r.fails(w)
 		r.aborts = true
 		return
 	}

@@ -330,11 +330,13 @@ func (r *reader) function(f function, ws []word, assigns []string, w *world, spa
 	r.frame = frame{calls: outer.calls + 1, within: outer.within || len(outer.loops) > 0}
 	out := r.stmt(f.body, w)
 	out = append(out, r.frame.returns...)
+	failing := r.frame.failing
 	r.spans, r.frame = saved, outer
-	for _, o := range out {
+	for _, o := range slices.Concat(out, failing) {
 		o.args, o.argsLost = args, lost
 		o.show(locals)
 	}
+	r.frame.failing = collapse(append(r.frame.failing, failing...))
 	return collapse(out)
 }
 
@@ -372,7 +374,7 @@ func builtin(name string) builtinFunc {
 		return (*reader).eval
 	case "source", ".":
 		return (*reader).sourceFile
-	case "exec", "command", "builtin", "time", "noglob", "nocorrect":
+	case "exec", "command", "builtin", "noglob", "nocorrect":
 		return (*reader).prefix
 	case "export", "declare", "typeset", "local", "readonly":
 		return (*reader).declWords
@@ -606,7 +608,7 @@ func (r *reader) sourceFile(ws []word, _ []string, w *world, ctx context) []*wor
 func (r *reader) prefix(ws []word, assigns []string, w *world, ctx context) []*world {
 	name := ws[0].text
 	args := ws[1:]
-	look := false
+	look, refused := false, name == "noglob" || name == "nocorrect"
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
 		t := args[0].text
 		args = args[1:]
@@ -616,6 +618,8 @@ func (r *reader) prefix(ws []word, assigns []string, w *world, ctx context) []*w
 		if name == "command" && strings.ContainsAny(t, "vV") {
 			look = true
 		}
+		valid := map[string]string{"command": "-pvV", "exec": "-cla", "builtin": "-"}[name]
+		refused = refused || strings.Trim(t, valid) != "" && name != "exec" || !commands.Known(t)
 		// exec -a NAME, joined or not
 		if _, joined, named := strings.Cut(t, "a"); name == "exec" && named && joined == "" && len(args) > 0 {
 			args = args[1:]
@@ -636,7 +640,16 @@ func (r *reader) prefix(ws []word, assigns []string, w *world, ctx context) []*w
 	if name == "exec" {
 		ctx.noBuiltins = true
 	}
-	return r.simple(args, assigns, w, ctx)
+	if !refused {
+		return r.simple(args, assigns, w, ctx)
+	}
+	// An option that there is not, or a name that only zsh knows: it may run
+	// nothing at all.
+	r.branch++
+	before := w.fork()
+	out := append(r.simple(args, assigns, w, ctx), before)
+	r.branch--
+	return collapse(out)
 }
 
 func (r *reader) shift(ws []word, _ []string, w *world, ctx context) []*world {
@@ -752,7 +765,12 @@ func (r *reader) unsetBuiltin(ws []word, _ []string, w *world, ctx context) []*w
 			case !isVar:
 				w.setFunc(x.text, nil, r.spans)
 			}
-			if !funcs {
+			_, own := w.locals[x.text]
+			switch {
+			case funcs:
+			case r.frame.calls > 1 && !own: // one of a function that called this one may come to light
+				w.setVar(x.text, variable{text: commands.Unknown})
+			default:
 				w.setVar(x.text, variable{unset: true})
 			}
 		case funcs:
@@ -996,13 +1014,13 @@ func format(args []word) string {
 		for i := 0; i < len(f); i++ {
 			switch {
 			case f[i] == '\\' && i+1 < len(f):
-				j := i + 2
-				for j < len(f) && j-i < 5 && (f[j] >= '0' && f[j] <= '9' || isHex(f[j]) && f[i+1] == 'x') {
-					j++
-				}
-				if text := ansi(f[i:j]); text != "" {
+				j := escape(f[i:]) + i
+				switch text := ansi(f[i:j]); {
+				case f[i+1] == 'c' || strings.HasPrefix(f[i:], `\x{`): // mean nothing here
+					b.WriteString(f[i:j])
+				case text != "":
 					b.WriteString(text)
-				} else {
+				default:
 					b.WriteString(nul)
 				}
 				i = j - 1
@@ -1028,6 +1046,26 @@ func format(args []word) string {
 		}
 	}
 	return b.String()
+}
+
+// escape is the length of the escape that a format begins with.
+func escape(f string) int {
+	most, hex := 0, true
+	switch c := f[1]; {
+	case c >= '0' && c <= '7':
+		most, hex = 2, false
+	case c == 'x':
+		most = 2
+	case c == 'u':
+		most = 4
+	case c == 'U':
+		most = 8
+	}
+	n := 2
+	for n < len(f) && n-2 < most && (f[n] >= '0' && f[n] <= '7' || hex && isHex(f[n])) {
+		n++
+	}
+	return n
 }
 
 // simpleBuiltin runs the builtins that have an entry in the data as well.
@@ -1094,9 +1132,21 @@ func (r *reader) simpleBuiltin(ws []word, _ []string, w *world, ctx context) []*
 
 func (r *reader) shopt(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
+	turns, on, shows := false, true, true // it is about the options of set
 	for _, x := range ws[1:] {
+		if strings.HasPrefix(x.text, "-") {
+			turns = turns || strings.Contains(x.text, "o")
+			on = on && !strings.Contains(x.text, "u")
+			shows = shows && !strings.ContainsAny(x.text, "suq")
+			continue
+		}
+		if turns && !commands.Known(x.text) {
+			r.opaque(x.span, "an option of the shell that is not known")
+		} else if turns {
+			r.shellOption(x.text, on, x.span, w)
+		}
 		switch x.text {
-		case "dotglob", "nullglob", "globstar", "failglob":
+		case "dotglob", "nullglob", "globstar", "failglob", "globskipdots":
 			w.globbing = true
 		case "nocaseglob", "nocasematch", "cdable_vars", "autocd", "extdebug", "compat31", "assoc_expand_once", "expand_aliases", "localvar_inherit", "patsub_replacement":
 			r.opaque(x.span, "an option that changes how commands are read")
@@ -1107,6 +1157,9 @@ func (r *reader) shopt(ws []word, _ []string, w *world, ctx context) []*world {
 				w.globbing, w.lastpipe = true, true
 			}
 		}
+	}
+	if shows {
+		r.print(commands.Words)
 	}
 	return []*world{w}
 }
@@ -1132,15 +1185,19 @@ func (r *reader) jobs(ws []word, _ []string, w *world, ctx context) []*world {
 // leave follows exit and return: what comes after them does not run.
 func (r *reader) leave(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
+	var stays []*world
+	if len(ws) > 1 && (ws[1].text == "--help" || !commands.Known(ws[1].text) && !digits(ws[1].text)) {
+		stays = append(stays, w.fork()) // it only says what it is for
+	}
 	switch {
 	case ws[0].text == "exit":
 		if len(r.exits) < maxWorlds {
 			r.exits = append(r.exits, w)
 		}
-		return nil
+		return stays
 	case r.frame.calls > 0:
 		r.frame.returns = append(r.frame.returns, w)
-		return nil
+		return stays
 	}
 	return []*world{w}
 }

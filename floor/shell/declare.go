@@ -18,6 +18,7 @@ type declaration struct {
 	withdraw bool // from the environment
 	readonly bool
 	integer  bool
+	text     bool // no integer any more
 	folded   bool
 	case_    rune // the letter that folds
 	ref      bool
@@ -44,17 +45,24 @@ func (r *reader) decl(c *syntax.DeclClause, w *world) []*world {
 		return r.function(f, append([]word{{d.variant, d.span, nil}}, ws...), nil, w, d.span)
 	}
 	r.met = false
-	for _, a := range c.Args {
+	before := d.elsewhere(r, w)
+	rights := make([]right, len(c.Args)) // all are expanded before any of the names changes
+	for i, a := range c.Args {
+		if a.Name != nil && !a.Naked {
+			rights[i] = r.evaluate(a, w)
+		}
+	}
+	for i, a := range c.Args {
 		switch {
 		case a.Name != nil && !a.Naked:
 			d.named = true
 			d.before(r, a.Name.Value, w)
-			r.assign(a, w, d.export)
+			r.store(a, rights[i], w, d.export)
 			if a.Array != nil && (d.integer || d.folded) {
 				w.setVar(a.Name.Value, anyElements(w.vars[a.Name.Value], true))
 			}
 			if d.folded && a.Array == nil {
-				d.fold(r, a, w)
+				d.fold(rights[i].text, a, w)
 			}
 			d.after(r, a.Name.Value, w)
 		case a.Name != nil:
@@ -72,12 +80,24 @@ func (r *reader) decl(c *syntax.DeclClause, w *world) []*world {
 	}
 	w.status = unknown
 	r.tellSecrets(d.span, nil)
-	return []*world{w}
+	return collapse(append(before, w))
+}
+
+// elsewhere is the course on which the declaration does nothing: local outside
+// of functions, which only some shells take.
+func (d *declaration) elsewhere(r *reader, w *world) []*world {
+	if d.variant != "local" || r.frame.calls > 0 {
+		return nil
+	}
+	same := w.fork()
+	same.status = failed
+	return []*world{same}
 }
 
 // declWords is the same for words that were expanded ("command export x=1").
 func (r *reader) declWords(ws []word, _ []string, w *world, ctx context) []*world {
 	d := newDeclaration(ws[0].text, spanOf(ws))
+	before := d.elsewhere(r, w)
 	for _, x := range ws[1:] {
 		d.word(r, x.text, w)
 	}
@@ -87,7 +107,7 @@ func (r *reader) declWords(ws []word, _ []string, w *world, ctx context) []*worl
 		r.print(commands.Words)
 	}
 	r.runBuiltin(ws, class, ctx)
-	return []*world{w}
+	return collapse(append(before, w))
 }
 
 // prints reports whether values are printed.
@@ -151,7 +171,7 @@ func (d *declaration) option(r *reader, t string) {
 		case 'r':
 			d.readonly = true
 		case 'i':
-			d.integer = true
+			d.integer, d.text = !off, off
 		case 'u', 'l', 'c':
 			d.folded, d.case_ = true, c
 		case 'A':
@@ -169,8 +189,7 @@ func (d *declaration) option(r *reader, t string) {
 }
 
 // fold gives a variable of one case its value in that case.
-func (d *declaration) fold(r *reader, a *syntax.Assign, w *world) {
-	text := r.assigned(a.Value, w)
+func (d *declaration) fold(text string, a *syntax.Assign, w *world) {
 	v, known := w.vars[a.Name.Value]
 	if !known || a.Append || !commands.Known(text) {
 		return
@@ -199,6 +218,9 @@ func (d *declaration) before(r *reader, name string, w *world) {
 	if d.ref {
 		w.makeRef(name)
 		r.opaque(d.span, "a variable that stands for another one")
+	}
+	if d.text {
+		w.mark(name, func(v *variable) { v.integer = v.integer && v.readonly })
 	}
 	if !d.integer && !d.folded && !d.lists {
 		return

@@ -187,6 +187,12 @@ func FuzzRespelled(f *testing.F) {
 			return
 		}
 		rule := rules[int(n)%len(rules)]
+		switch rule.Name {
+		case "group", "subshell", "and", "if-true":
+			if strings.Contains(text, "\n") {
+				return // an expansion that fails ends what was many lines
+			}
+		}
 		want := strictness(place, shell.Effects(text, place, know))
 		for _, other := range rule.Apply(text) {
 			if got := strictness(place, shell.Effects(other, place, know)); got < want {

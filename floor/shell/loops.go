@@ -18,6 +18,7 @@ type frame struct {
 	returns []*world // where the function that runs returned
 	calls   int      // functions that run
 	within  bool     // there are loops around this process or function
+	failing []*world // where an expansion may have failed, see fails
 }
 
 // jumps collects the courses that leave the body of one loop before its end.

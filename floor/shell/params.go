@@ -483,6 +483,9 @@ func match(pat, s string) bool {
 }
 
 func (r *reader) slice(s *syntax.Slice, w *world) (offset, length string) {
+	if s.Offset != nil && r.risky(s.Offset, w) || s.Length != nil && (r.risky(s.Length, w) || !exact(r.constant(s.Length, w))) {
+		r.fails(w)
+	}
 	if s.Offset != nil {
 		offset = r.arithm(s.Offset, w)
 	}

@@ -195,7 +195,8 @@ func (r *reader) duplicate(op syntax.RedirOperator, fd, from string) (may bool) 
 		}
 		r.sink = nil
 	}
-	return from != "1" && from != "2" && from != ""
+	// One that is closed cannot be had twice, and there are not that many.
+	return from != "1" && from != "2" && from != "" || r.rerouted > 0 && from != "" || from == "" && strings.HasPrefix(fd, "{") || len(fd) > 1 && fd[0] != '{'
 }
 
 // device reports whether a file that is written may be one of the open files

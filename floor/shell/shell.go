@@ -280,9 +280,34 @@ func (r *reader) nested(text string, ws []*world, sp spans, where effect.Span) [
 	}
 	saved := r.spans
 	r.spans = sp
-	ws = r.stmts(f.Stmts, ws)
+	ws = r.lines(f.Stmts, ws)
 	r.spans = saved
 	return ws
+}
+
+// lines runs the statements of a text. An expansion that fails ends the line,
+// with all that the line is part of, and the next line goes on from there.
+func (r *reader) lines(list []*syntax.Stmt, ws []*world) []*world {
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && list[n].Pos().Line() <= list[n-1].End().Line() {
+			n++
+		}
+		ws = r.stmts(list[:n], ws)
+		list = list[n:]
+		if failing := r.frame.failing; len(failing) > 0 {
+			r.frame.failing = nil
+			ws = collapse(append(ws, failing...))
+		}
+	}
+	return ws
+}
+
+// fails is told of an expansion that may fail in that world.
+func (r *reader) fails(w *world) {
+	f := w.fork()
+	f.status = failed
+	r.frame.failing = collapse(append(r.frame.failing, f))
 }
 
 // continued reports whether a backslash at the end of a line splits what bash
@@ -422,6 +447,10 @@ func (r *reader) cmd(s *syntax.Stmt, w *world) []*world {
 			return r.stmt(list, w)
 		}
 		w.setFunc(c.Name.Value, c.Body, r.spans)
+		if w.exportAll {
+			w.exportFuncs = true
+			r.add(effect.Effect{Kind: effect.Env, Target: "BASH_FUNC_" + c.Name.Value + "%%", Span: r.spans.span(c)})
+		}
 		if c.Name.Value == "command_not_found_handle" { // it runs for any name
 			in := w.fork()
 			in.args, in.argsLost = nil, true

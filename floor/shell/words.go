@@ -370,6 +370,7 @@ func (x *expansion) lit(s string, first, last bool) {
 func (x *expansion) glob(mark string) {
 	x.began = true
 	if x.w.globbing {
+		x.r.fails(x.w) // where nothing matches
 		x.cur.WriteString(commands.Unknown)
 		return
 	}
@@ -518,6 +519,9 @@ func (x *expansion) part(p syntax.WordPart) {
 	case *syntax.CmdSubst:
 		x.text(r.substitute(p, x.w))
 	case *syntax.ArithmExp:
+		if r.risky(p.X, x.w) {
+			r.fails(x.w)
+		}
 		r.arithm(p.X, x.w)
 		x.text(r.constant(p.X, x.w))
 	case *syntax.ProcSubst:
@@ -582,6 +586,9 @@ func (x *expansion) unquoted(s string) {
 			}
 		case i+1 < len(s) && s[i+1] == '(' && strings.IndexByte("?*+@!", c) >= 0: // a pattern where extglob is on
 			x.cur.WriteString(commands.Unknown)
+			if end := strings.LastIndexByte(s, ')'); end > i && !strings.ContainsAny(s[i:end], " \t\n\x00") {
+				i = end
+			}
 		case c == '*' || c == '?':
 			x.glob(string([]byte{0, c}))
 		case c == '[':
@@ -693,6 +700,9 @@ func ansi(s string) string {
 		case 'c':
 			if i+1 < len(s) {
 				i++
+				if s[i] == '\\' && i+1 < len(s) && s[i+1] == '\\' {
+					i++
+				}
 				if ctl := s[i] & 0x1f; ctl != 0 {
 					b.WriteByte(ctl)
 				} else {
@@ -700,6 +710,21 @@ func ansi(s string) string {
 				}
 			}
 		case 'x', 'u', 'U':
+			if c == 'x' && i+1 < len(s) && s[i+1] == '{' { // \x{HEX}, however long; the brace may be missing
+				n := byte(0)
+				for i += 2; i < len(s) && isHex(s[i]); i++ {
+					d, _ := strconv.ParseUint(s[i:i+1], 16, 8)
+					n = n<<4 | byte(d)
+				}
+				if n == 0 {
+					return b.String()
+				}
+				b.WriteByte(n)
+				if i >= len(s) || s[i] != '}' {
+					i--
+				}
+				continue
+			}
 			most := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
 			j := i + 1
 			for j < len(s) && j-i <= most && isHex(s[j]) {
