@@ -29,13 +29,13 @@ func (s *Store) Session(ctx context.Context, id string) (Snapshot, error) {
 	return s.snapshot(ctx, id, "")
 }
 
-// snapshot reads a session with those of its jobs that a condition on job
-// holds for, with all of them when there is none.
+// snapshot reads a session with those of its jobs whose ids a query selects,
+// with all of them when there is none. ?1 in it is the session.
 func (s *Store) snapshot(ctx context.Context, id, which string) (Snapshot, error) {
 	jobs, fields := `session = ?1`, `session = ?1`
 	if which != "" {
-		jobs += ` AND ` + which
-		fields += ` AND job IN (SELECT job.id FROM job WHERE job.session = ?1 AND ` + which + `)`
+		jobs += ` AND id IN ` + which
+		fields += ` AND job IN ` + which
 	}
 	snap := Snapshot{Fields: make(map[string]map[string]Field)}
 	err := s.view(ctx, func(v view) error {
@@ -154,9 +154,10 @@ func (v view) head() (rev Rev, err error) {
 	return rev, err
 }
 
+const latestRegisters = `rev IN (SELECT max(rev) FROM register WHERE session = ? GROUP BY name)`
+
 func (v view) latest(session string) (map[string]Register, error) {
-	registers, err := collect[Register](v, `'r'`,
-		`session = ? AND rev = (SELECT max(rev) FROM register AS later WHERE later.session = register.session AND later.name = register.name)`, session)
+	registers, err := collect[Register](v, `'r'`, latestRegisters, session)
 	if err != nil {
 		return nil, err
 	}
@@ -190,14 +191,17 @@ func (v view) since(after Rev, limit int) ([]Row, error) {
 }
 
 func (v view) each(after Rev, limit int, f func(Row) error) error {
-	query := ""
+	return v.scan(sinceQuery(), f, int64(after), limit)
+}
+
+func sinceQuery() (query string) {
 	for _, table := range [...]string{`'s'`, `'j'`, `'f'`, `'r'`} {
 		if query != "" {
 			query += " UNION ALL "
 		}
 		query += selects[table] + " WHERE rev > ?1"
 	}
-	return v.scan(query+" ORDER BY 2 LIMIT ?2", f, int64(after), limit)
+	return query + " ORDER BY 2 LIMIT ?2"
 }
 
 func (v view) scan(query string, f func(Row) error, args ...any) error {
@@ -223,7 +227,7 @@ func (v view) scan(query string, f func(Row) error, args ...any) error {
 			return &Damage{Rev: stamp.Rev, What: err.Error()}
 		}
 		stamp.Hash = Hash{}
-		if copy(stamp.Hash[:], hash) != len(hash) {
+		if copy(stamp.Hash[:], hash); len(hash) != len(stamp.Hash) {
 			return &Damage{Rev: stamp.Rev, What: "its hash has another length"}
 		}
 		if err := f(rowOf(table, stamp, number, t)); err != nil {

@@ -486,7 +486,12 @@ func TestSideDoorStatements(t *testing.T) {
 		"UPDATE DOC head SET rev = rev", "UPDATE DOC head SET one = 2", "UPDATE DOC head SET rev = 0, tx = 0, hash = zeroblob(32)",
 		"INSERT INTO DOC head VALUES (2, 0, 0, zeroblob(32))", "REPLACE INTO DOC head VALUES (1, 0, 0, zeroblob(32))",
 		"INSERT OR IGNORE INTO DOC head VALUES (1, 0, 0, zeroblob(32))",
-		"INSERT INTO DOC head VALUES (1, 0, 0, zeroblob(32)) ON CONFLICT DO UPDATE SET rev = 0")
+		"INSERT INTO DOC head VALUES (1, 0, 0, zeroblob(32)) ON CONFLICT DO UPDATE SET rev = 0",
+		// the list of what is unsettled: nothing leaves it that is not completed, and nothing comes that is
+		"DELETE FROM DOC unsettled", "DELETE FROM DOC unsettled WHERE job = 'ask'", "DELETE FROM DOC unsettled WHERE job = 'stopped'",
+		"UPDATE DOC unsettled SET job = 'done'", "UPDATE OR REPLACE DOC unsettled SET job = 'yes' WHERE job = 'ask'",
+		"INSERT INTO DOC unsettled VALUES ('s', 'done')", "INSERT INTO DOC unsettled VALUES ('s', 'turn')", "REPLACE INTO DOC unsettled VALUES ('s', 'closed')",
+		"INSERT INTO DOC unsettled VALUES ('s', 'nothing')", "INSERT INTO DOC unsettled VALUES ('s', 'ask') ON CONFLICT DO UPDATE SET job = 'done'")
 	for d, door := range doors {
 		t.Run(door.why, func(t *testing.T) {
 			conn := openDoor(t, path, d)

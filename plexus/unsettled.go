@@ -2,15 +2,10 @@ package plexus
 
 import "context"
 
-// What is not settled: leaves that are not completed, and sequences that were
-// cancelled and are not.
-const (
-	unsettledLeaf = `job.kind NOT IN ('SessionTurn', 'ProgrammaticJob')
-		AND NOT EXISTS (SELECT 1 FROM field AS done WHERE done.session = job.session AND done.job = job.id AND done.name = 'completed')`
-	unsettledSequence = `job.kind IN ('SessionTurn', 'ProgrammaticJob')
-		AND EXISTS (SELECT 1 FROM field AS off WHERE off.session = job.session AND off.job = job.id AND off.name = 'cancelled')
-		AND NOT EXISTS (SELECT 1 FROM field AS done WHERE done.session = job.session AND done.job = job.id AND done.name = 'completed')`
-)
+// Finding what is not settled costs what is not settled, however much is: the
+// engine keeps a list of it (table unsettled, which says what belongs in it).
+
+const unsettledSessions = `SELECT id FROM session WHERE id IN (SELECT DISTINCT session FROM unsettled) ORDER BY rev`
 
 // Unsettled are the sessions in which something is not settled, the oldest
 // first, and the rev that this was told of.
@@ -20,8 +15,7 @@ func (s *Store) Unsettled(ctx context.Context) (ids []string, rev Rev, err error
 		if rev, err = v.head(); err != nil {
 			return err
 		}
-		rows, err := v.tx.QueryContext(v.ctx, `SELECT id FROM session WHERE EXISTS (SELECT 1 FROM job WHERE job.session = session.id AND (`+
-			unsettledLeaf+` OR `+unsettledSequence+`)) ORDER BY rev`)
+		rows, err := v.tx.QueryContext(v.ctx, unsettledSessions)
 		if err != nil {
 			return err
 		}
@@ -38,10 +32,15 @@ func (s *Store) Unsettled(ctx context.Context) (ids []string, rev Rev, err error
 	return ids, rev, err
 }
 
+// openJobs are the jobs that [Store.Open] reads: what is unsettled, and every
+// sequence, for its place in the tree.
+const openJobs = `(SELECT job FROM unsettled WHERE session = ?1
+	UNION SELECT id FROM job WHERE session = ?1 AND kind IN ('SessionTurn', 'ProgrammaticJob'))`
+
 // Open is the session as [Store.Session] gives it, without the leaves that are
 // completed: what is left to do in it.
 func (s *Store) Open(ctx context.Context, id string) (Snapshot, error) {
-	return s.snapshot(ctx, id, `(job.kind IN ('SessionTurn', 'ProgrammaticJob') OR `+unsettledLeaf+`)`)
+	return s.snapshot(ctx, id, openJobs)
 }
 
 // Latest are the registers of a session that hold, by name; of the kernel for

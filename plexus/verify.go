@@ -2,6 +2,7 @@ package plexus
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 )
@@ -79,7 +80,32 @@ func (s *Store) Verify(ctx context.Context, kept ...Head) (last Head, err error)
 				return damage(rev, nil, "the row is missing, and was kept")
 			}
 		}
-		return nil
+		return v.verifyUnsettled()
 	})
 	return last, err
+}
+
+// verifyUnsettled compares the list of what is unsettled with the rows it
+// follows from, both ways.
+func (v view) verifyUnsettled() error {
+	const follows = `SELECT session, id AS job FROM job WHERE (kind NOT IN ('SessionTurn', 'ProgrammaticJob')
+			OR EXISTS (SELECT 1 FROM field WHERE field.session = job.session AND field.job = job.id AND name = 'cancelled'))
+		AND NOT EXISTS (SELECT 1 FROM field WHERE field.session = job.session AND field.job = job.id AND name = 'completed')`
+	for _, check := range []struct{ what, query string }{
+		{"it is not settled and not in the list of those", follows + ` EXCEPT SELECT session, job FROM unsettled`},
+		{"it is in the list of what is not settled and does not belong there", `SELECT session, job FROM unsettled EXCEPT ` + follows},
+	} {
+		var id, job string
+		var rev Rev
+		err := v.tx.QueryRowContext(v.ctx, `SELECT wrong.session, wrong.job, coalesce(job.rev, 0) FROM (`+check.query+`) AS wrong
+			LEFT JOIN job ON job.session = wrong.session AND job.id = wrong.job ORDER BY 3 LIMIT 1`).Scan(&id, &job, &rev)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+		case err != nil:
+			return err
+		default:
+			return &Damage{Rev: rev, What: fmt.Sprintf("job %s/%s: %s", id, job, check.what)}
+		}
+	}
+	return nil
 }

@@ -57,6 +57,7 @@ CREATE TABLE job(
   hash      BLOB NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX job_id ON job(session, id);
+CREATE INDEX job_sequence ON job(session, id) WHERE kind IN ('SessionTurn', 'ProgrammaticJob');
 
 -- A field of a job: written once (law §2).
 CREATE TABLE field(
@@ -88,6 +89,16 @@ CREATE TABLE register(
 ) STRICT;
 CREATE UNIQUE INDEX register_name ON register(session, name, rev);
 CREATE UNIQUE INDEX register_session ON register(session, rev);
+
+-- What is not settled: leaves that are not completed, and sequences that were
+-- cancelled and are not. It follows from the rows and is kept so that nobody
+-- has to look through all that is settled to find it. Only the triggers below
+-- write it.
+CREATE TABLE unsettled(
+  session TEXT NOT NULL,
+  job     TEXT NOT NULL,
+  PRIMARY KEY(session, job)
+) STRICT, WITHOUT ROWID;
 
 INSERT INTO head VALUES (1, 0, 0, zeroblob(32));
 
@@ -122,6 +133,27 @@ CREATE TRIGGER field_moves_head AFTER INSERT ON field
 BEGIN UPDATE head SET rev = NEW.rev, tx = NEW.tx, hash = NEW.hash; END;
 CREATE TRIGGER register_moves_head AFTER INSERT ON register
 BEGIN UPDATE head SET rev = NEW.rev, tx = NEW.tx, hash = NEW.hash; END;
+
+-- What is unsettled follows the rows too.
+
+CREATE TRIGGER unsettled_no_update BEFORE UPDATE ON unsettled BEGIN SELECT RAISE(ABORT, 'assent: immutable'); END;
+CREATE TRIGGER unsettled_no_delete BEFORE DELETE ON unsettled
+WHEN NOT EXISTS (SELECT 1 FROM field WHERE session = OLD.session AND job = OLD.job AND name = 'completed')
+BEGIN SELECT RAISE(ABORT, 'assent: immutable'); END;
+CREATE TRIGGER unsettled_follows BEFORE INSERT ON unsettled
+WHEN NOT EXISTS (SELECT 1 FROM job WHERE session = NEW.session AND id = NEW.job
+    AND (kind NOT IN ('SessionTurn', 'ProgrammaticJob')
+      OR EXISTS (SELECT 1 FROM field WHERE session = NEW.session AND job = NEW.job AND name = 'cancelled')))
+  OR EXISTS (SELECT 1 FROM field WHERE session = NEW.session AND job = NEW.job AND name = 'completed')
+BEGIN SELECT RAISE(ABORT, 'assent: immutable'); END;
+
+CREATE TRIGGER job_unsettled AFTER INSERT ON job WHEN NEW.kind NOT IN ('SessionTurn', 'ProgrammaticJob')
+BEGIN INSERT INTO unsettled VALUES (NEW.session, NEW.id); END;
+CREATE TRIGGER field_unsettled AFTER INSERT ON field WHEN NEW.name = 'cancelled'
+  AND EXISTS (SELECT 1 FROM job WHERE session = NEW.session AND id = NEW.job AND kind IN ('SessionTurn', 'ProgrammaticJob'))
+BEGIN INSERT INTO unsettled VALUES (NEW.session, NEW.job); END;
+CREATE TRIGGER field_settles AFTER INSERT ON field WHEN NEW.name = 'completed'
+BEGIN DELETE FROM unsettled WHERE session = NEW.session AND job = NEW.job; END;
 
 -- Which rows may come. The first line that holds refuses.
 
