@@ -29,9 +29,10 @@ import (
 // the floor; "yes", "no" and "cancel" are what a person does about it; "hold"
 // is a body that runs until it is cancelled.
 type life struct {
-	dir string
-	doc *plexus.Store
-	k   *Kernel
+	dir  string
+	doc  *plexus.Store
+	from plexus.Rev // where the document ended when it was opened
+	k    *Kernel
 	*witness
 
 	mu    sync.Mutex
@@ -93,6 +94,9 @@ func line(w io.Writer, v any) {
 
 func appendTo(path string) *os.File {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = f.WriteString("\n") // ends what an earlier life left torn
+	}
 	if err != nil {
 		panic(err)
 	}
@@ -110,6 +114,11 @@ func begin(dir string, point func(string)) (*life, error) {
 		witness: &witness{Store: doc, acks: appendTo(filepath.Join(dir, "acks")), point: point},
 		calls:   make(map[string]plexus.Job), open: make(map[string]bool), wait: make(map[string]chan struct{}),
 	}
+	head, err := doc.Head(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	l.from = head.Rev
 	log := appendTo(filepath.Join(dir, "ran"))
 	body := func(ctx context.Context, call job.Call) (job.Outcome, error) {
 		fields, err := doc.Fields(context.Background(), call.Session, string(call.Job))
@@ -142,9 +151,11 @@ func begin(dir string, point func(string)) (*life, error) {
 // end ends a life in peace.
 func (l *life) end() error { return errors.Join(l.k.Close(), l.doc.Close(), l.acks.Close()) }
 
-// people answer what waits and what comes, until done says so.
+// people answer what waits and what comes, until done says so. They see all
+// that came since the life began, some of it twice, so it does not matter when
+// they start.
 func (l *life) people(ctx context.Context, done func() bool) error {
-	ids, rev, err := l.doc.Unsettled(ctx)
+	ids, _, err := l.doc.Unsettled(ctx)
 	if err != nil {
 		return err
 	}
@@ -153,7 +164,6 @@ func (l *life) people(ctx context.Context, done func() bool) error {
 		if err != nil {
 			return err
 		}
-		rev = min(rev, snap.Rev)
 		var rows []plexus.Row
 		for _, j := range snap.Jobs {
 			rows = append(rows, j)
@@ -170,7 +180,7 @@ func (l *life) people(ctx context.Context, done func() bool) error {
 	if done() {
 		return nil
 	}
-	for rows, err := range l.doc.Watch(ctx, rev, plexus.Filter{}) {
+	for rows, err := range l.doc.Watch(ctx, l.from, plexus.Filter{}) {
 		if err != nil {
 			return err
 		}
@@ -358,7 +368,7 @@ func check(t testing.TB, dir string) {
 	}
 }
 
-// each reads the lines of a file. The last may be torn.
+// each reads the lines of a file. The last of a life may be torn.
 func each[T any](t testing.TB, path string, f func(T)) {
 	t.Helper()
 	file, err := os.Open(path)
@@ -369,6 +379,9 @@ func each[T any](t testing.TB, path string, f func(T)) {
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() {
+		if len(lines.Bytes()) == 0 {
+			continue
+		}
 		var v T
 		if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
 			t.Logf("torn: %q", lines.Text())
