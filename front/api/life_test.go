@@ -75,8 +75,11 @@ func TestModeGrantsAndRegisters(t *testing.T) {
 	if _, err := w.client.Assign(ctx, "s", wire.Assign{Mode: "plan"}); !errors.Is(err, wire.Mode) {
 		t.Errorf("plan: %v", err)
 	}
-	if _, err := w.client.SetRegister(ctx, "s", plexus.AutoAllow, wire.Grants{Bash: true}); err != nil {
+	if _, err := w.client.SetRegister(ctx, "s", plexus.AutoAllow, wire.Grants{Bash: true}, 0); err != nil {
 		t.Error(err)
+	}
+	if _, err := w.client.SetRegister(ctx, "s", plexus.AutoAllow, wire.Grants{Write: true}, 1); !errors.Is(err, wire.Stale) {
+		t.Errorf("on an old view: %v", err)
 	}
 	doc, err := w.client.Session(ctx, "s")
 	if err != nil || !doc.View.AutoAllow.Bash || doc.View.AutoAllow.Write {

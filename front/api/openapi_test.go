@@ -239,6 +239,7 @@ func TestOpenAPIIsWhatTheServerAnswers(t *testing.T) {
 		{"ada", "PUT", "/v1/registers/standingAutoAllow", `{"write":true}`},
 		{"ada", "PUT", "/v1/registers/autoCoverDeny", "false"},
 		{"ada", "PUT", "/v1/registers/defaultPolicy", `"auto"`},
+		{"ada", "PUT", "/v1/registers/defaultPolicy?seen=1", `"manual"`},
 		{"ada", "PUT", "/v1/registers/none", "1"},
 		{"ada", "PUT", "/v1/registers/defaultPolicy", "1"},
 		{"ada", "GET", "/v1/sessions/s/presence", ""},

@@ -59,7 +59,7 @@ var routes = []route{
 	{method: "POST", path: ofSession + "/writes", body: maxCall, do: postWrites},
 	{method: "GET", path: ofSession + "/queue", query: []string{"under"}, do: getQueue},
 	{method: "GET", path: ofSession + "/registers", do: getRegisters},
-	{method: "PUT", path: ofSession + "/registers/{name...}", body: maxCall, do: putRegister},
+	{method: "PUT", path: ofSession + "/registers/{name...}", query: []string{"seen"}, body: maxCall, do: putRegister},
 	{method: "GET", path: ofSession + "/presence", do: getPresence},
 	{method: "GET", path: ofSession + "/watch", query: []string{"after"}, do: watch, stream: true},
 
@@ -76,7 +76,7 @@ var routes = []route{
 	{method: "GET", path: "/v1/rows", query: []string{"after", "session", "limit"}, do: getRows},
 	{method: "POST", path: "/v1/verify", body: maxSmall, do: postVerify},
 	{method: "GET", path: "/v1/registers", do: getRegisters},
-	{method: "PUT", path: "/v1/registers/{name}", body: maxSmall, do: putRegister},
+	{method: "PUT", path: "/v1/registers/{name}", query: []string{"seen"}, body: maxSmall, do: putRegister},
 	{method: "GET", path: "/v1/presence", do: getPresence},
 	{method: "GET", path: "/v1/watch", query: []string{"after"}, do: watch, stream: true},
 }

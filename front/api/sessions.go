@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	_ "embed"
+	"math"
 	"net/http"
 	"slices"
 
@@ -189,11 +190,15 @@ func getRegisters(s *Server, c *call) error {
 			return err
 		}
 	}
+	head, err := s.opts.Document.Head(c) // before reading: what is newer refuses a write that has seen this
+	if err != nil {
+		return err
+	}
 	all, err := s.opts.Document.Registers(c, c.session())
 	if err != nil {
 		return err
 	}
-	out := wire.Registers{Registers: make([]wire.RegisterLine, len(all))}
+	out := wire.Registers{Rev: wire.Rev(head.Rev), Registers: make([]wire.RegisterLine, len(all))}
 	for i, r := range all {
 		out.Registers[i] = registerOf(r)
 	}
@@ -212,6 +217,10 @@ func stored(v jsontext.Value) (string, error) {
 }
 
 func putRegister(s *Server, c *call) error {
+	seen, err := number(c.query, "seen", 0, math.MaxInt64)
+	if err != nil {
+		return err
+	}
 	v, err := c.raw()
 	if err != nil {
 		return err
@@ -221,7 +230,7 @@ func putRegister(s *Server, c *call) error {
 		return err
 	}
 	r := plexus.Register{Session: c.session(), Name: c.r.PathValue("name"), Value: value}
-	rev, err := s.opts.Document.Apply(c, plexus.Tx{Writer: c.by, Writes: []plexus.Row{r}})
+	rev, err := s.opts.Document.Apply(c, plexus.Tx{Writer: c.by, Seen: plexus.Rev(seen), Writes: []plexus.Row{r}})
 	if err != nil {
 		return err
 	}

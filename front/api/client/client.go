@@ -351,8 +351,9 @@ func (c *Client) Registers(ctx context.Context, session string) (out wire.Regist
 }
 
 // SetRegister writes a revision of a register of a session, "" for the
-// kernel's.
-func (c *Client) SetRegister(ctx context.Context, session, name string, value any) (out wire.Wrote, err error) {
+// kernel's. It is refused with [wire.Stale] when a register was written after
+// seen, which is 0 for a value that holds whatever there is.
+func (c *Client) SetRegister(ctx context.Context, session, name string, value any, seen wire.Rev) (out wire.Wrote, err error) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return out, fmt.Errorf("writing %s: %w", name, err)
@@ -360,6 +361,9 @@ func (c *Client) SetRegister(ctx context.Context, session, name string, value an
 	p := path("registers", name)
 	if session != "" {
 		p = path("sessions", session, "registers", name)
+	}
+	if seen != 0 {
+		p += query("seen", strconv.FormatInt(seen, 10))
 	}
 	return out, c.ask(ctx, http.MethodPut, p, jsontext.Value(text), &out)
 }

@@ -134,6 +134,7 @@ type RegisterLine struct {
 // Registers are all revisions of the registers of a session or of the kernel,
 // the oldest first.
 type Registers struct {
+	Rev       Rev            `json:"rev"`
 	Registers []RegisterLine `json:"registers"`
 }
 
