@@ -101,7 +101,8 @@ rule answers.`,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
 	}
-	root.AddCommand(newCheck(), newPolicy(), newWhatif(), newVersion())
+	root.AddCommand(newCheck(), newPolicy(), newWhatif(), newVersion(),
+		newSessions(), newQueue(), newMode(), newGrant(), newLog(), newVerify("verify"))
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())

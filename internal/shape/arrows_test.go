@@ -52,7 +52,7 @@ var arrows = map[string]rule{
 	"front/api/client": {imports: []string{"front/api/wire"}},
 	"front/api/wire":   {},
 
-	"front/cli":  {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "internal/spell", "internal/place"}},
+	"front/cli":  {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "plexus", "internal/spell", "internal/place", "front/api", "front/api/client", "front/api/wire"}},
 	"cmd/assent": {imports: []string{"front/cli"}},
 
 	// Only tests run these.

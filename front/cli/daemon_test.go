@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"assent/floor"
+	"assent/front/api"
+	"assent/internal/place"
+	"assent/kernel"
+	"assent/plexus"
+)
+
+// testDaemon is a daemon of one script: a kernel over a document, and the
+// server on the socket where the script's commands look for it. Everybody who
+// connects is the person it names, or with "agent" an agent.
+type testDaemon struct {
+	env    place.Env
+	doc    *plexus.Store
+	kernel *kernel.Kernel
+	server *api.Server
+	served chan error
+	by     plexus.Writer
+}
+
+type ruled struct{ operator *floor.Policy }
+
+func (r ruled) Layers(string) kernel.Layers {
+	return kernel.Layers{Floor: floor.Floor{Operator: r.operator}}
+}
+func (ruled) Notify(string, func()) (end func()) { return func() {} }
+
+func (d *testDaemon) start() error {
+	p, err := place.Of(d.env)
+	if err != nil {
+		return err
+	}
+	if err := place.Prepare(p, d.env.UID); err != nil {
+		return err
+	}
+	policy, err := floor.ParsePolicy("/policy.yaml", []byte("version: 1\nrun:\n  allow: [let *]\n  deny: [no *]\n  block: [never *]\n"))
+	if err != nil {
+		return err
+	}
+	if d.doc, err = plexus.Open(p.StoreFile(), plexus.Options{}); err != nil {
+		return err
+	}
+	if d.kernel, err = kernel.Open(context.Background(), kernel.Options{
+		Document: d.doc, Policies: ruled{policy},
+		Prepare: func(_ context.Context, _ *floor.Floor, call floor.Call) floor.Call { return call },
+	}); err != nil {
+		return err
+	}
+	d.by = plexus.Writer{Role: plexus.Human, Name: "ada"}
+	d.server = api.New(api.Options{
+		Kernel: d.kernel, Document: d.doc, Version: "v0.0.1", Path: p.StoreFile(),
+		Role: func(net.Conn) api.Caller { return func(string) (plexus.Writer, error) { return d.by, nil } },
+	})
+	l, err := net.Listen("unix", p.Socket)
+	if err != nil {
+		return err
+	}
+	d.served = make(chan error, 1)
+	go func() { d.served <- d.server.Serve(l) }()
+	return nil
+}
+
+func (d *testDaemon) stop() error {
+	if d.server == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	err := errors.Join(d.server.Shutdown(ctx), <-d.served, d.kernel.Close(), d.doc.Close())
+	d.server = nil
+	return err
+}
+
+type daemonKey struct{}
+
+func daemonOf(ts *testscript.TestScript) *testDaemon { return ts.Value(daemonKey{}).(*testDaemon) }
+
+// The scripts of commands that ask the daemon.
+func TestDaemonScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/daemon",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			for name, value := range map[string]string{
+				"HOME": home, "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": "", "XDG_CONFIG_HOME": "", "TERM": "dumb", "TZ": "UTC", "COLUMNS": "200",
+			} {
+				env.Setenv(name, value)
+			}
+			d := &testDaemon{env: place.Env{Home: home, UID: os.Getuid()}}
+			env.Values[daemonKey{}] = d
+			env.Defer(func() {
+				if err := d.stop(); err != nil {
+					env.T().Fatal(err)
+				}
+			})
+			return os.MkdirAll(home, 0o755)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":   exits,
+			"daemon":  daemonRuns,
+			"session": sessionIsMade,
+			"mint":    mint,
+			"answer":  answerCall,
+			"writer":  writer,
+		},
+	})
+}
+
+// daemon start|stop
+func daemonRuns(ts *testscript.TestScript, neg bool, args []string) {
+	switch {
+	case !neg && len(args) == 1 && args[0] == "start":
+		ts.Check(daemonOf(ts).start())
+	case !neg && len(args) == 1 && args[0] == "stop":
+		ts.Check(daemonOf(ts).stop())
+	default:
+		ts.Fatalf("usage: daemon start|stop")
+	}
+}
+
+// session ID MODE [CLIENT]
+func sessionIsMade(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: session ID MODE [CLIENT]")
+	}
+	d := daemonOf(ts)
+	client := ""
+	if len(args) > 2 {
+		client = args[2]
+	}
+	_, err := d.kernel.CreateSession(context.Background(), kernel.NewSession{ID: args[0], Mode: args[1], Client: client, Workspace: ts.MkAbs(".")}, d.by)
+	ts.Check(err)
+}
+
+// mint SESSION JOB TOOL ARGUMENTS: admits a call, and waits until the floor
+// has spoken and, where it can, the guard.
+func mint(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: mint SESSION JOB TOOL ARGUMENTS")
+	}
+	d := daemonOf(ts)
+	_, err := d.kernel.Admit(context.Background(), kernel.NewCall{Session: args[0], ID: args[1], Name: args[2], Arguments: []byte(args[3])},
+		plexus.Writer{Role: plexus.Agent, Name: "hook"})
+	ts.Check(err)
+	ts.Check(d.await(args[0], args[1], plexus.PolicyResult))
+	for { // the license of what nobody has to be asked about comes right behind
+		needs, err := d.kernel.NeedsHuman(context.Background(), args[0], args[1])
+		ts.Check(err)
+		if needs {
+			return
+		}
+		snap, err := d.doc.Job(context.Background(), args[0], args[1])
+		ts.Check(err)
+		if _, ok := snap.Fields[plexus.OrchestrationResult]; ok {
+			return
+		}
+	}
+}
+
+// answer SESSION JOB true|false
+func answerCall(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: answer SESSION JOB true|false")
+	}
+	d := daemonOf(ts)
+	_, err := d.doc.Apply(context.Background(), plexus.Tx{Writer: d.by, Writes: []plexus.Row{
+		plexus.Field{Session: args[0], Job: args[1], Name: plexus.Approved, Value: args[2]},
+	}})
+	ts.Check(err)
+	ts.Check(d.await(args[0], args[1], plexus.OrchestrationResult))
+}
+
+// writer agent|human NAME: as whom the next ones connect.
+func writer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: writer agent|human NAME")
+	}
+	by, err := plexus.ParseWriter(args[0] + ":" + args[1])
+	ts.Check(err)
+	daemonOf(ts).by = by
+}
+
+func (d *testDaemon) await(session, job, name string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	for rows, err := range d.doc.Watch(ctx, 0, plexus.Filter{Session: session}) {
+		if err != nil {
+			return fmt.Errorf("waiting for %s of %s: %w", name, job, err)
+		}
+		for _, row := range rows {
+			if f, ok := row.(plexus.Field); ok && f.Job == job && f.Name == name {
+				return nil
+			}
+		}
+	}
+	return nil
+}

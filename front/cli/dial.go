@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"assent/front/api/client"
+	"assent/front/api/wire"
+	"assent/internal/place"
+)
+
+// startDaemon gets a daemon to run and returns when it answers. It is nil
+// where none can be started.
+var startDaemon func(context.Context, place.Place) error
+
+// dialer is how commands reach the daemon.
+type dialer struct {
+	socket string
+	json   bool
+}
+
+// flags are those of all commands that ask the daemon.
+func (d *dialer) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&d.socket, "socket", "", "the daemon's socket, for one that runs elsewhere")
+	cmd.Flags().BoolVar(&d.json, "json", false, "write the daemon's answer as JSON")
+}
+
+// dial is a client of the daemon. It connects when it is used.
+func (d *dialer) dial() (*client.Client, error) {
+	env := place.EnvOf(os.Getenv, os.Getuid())
+	if d.socket != "" {
+		abs, err := absolute(d.socket)
+		if err != nil {
+			return nil, err
+		}
+		env.Socket = abs
+	}
+	p, err := place.Of(env)
+	if err != nil {
+		return nil, fmt.Errorf("finding the daemon's socket: %w", err)
+	}
+	opts := client.Options{}
+	if d.socket == "" {
+		// Whoever can put a socket there can be told what was meant for the daemon.
+		err := place.Check(p.Runtime, env.UID, place.Private)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("the folder of the daemon's socket: %w", err)
+		}
+		if startDaemon != nil {
+			opts.Start = func(ctx context.Context) error { return startDaemon(ctx, p) }
+		}
+	}
+	return client.New(p.Socket, opts), nil
+}
+
+func absolute(path string) (string, error) {
+	if strings.HasPrefix(path, "/") {
+		return path, nil
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("finding the present folder: %w", err)
+	}
+	return here + "/" + path, nil
+}
+
+// asking makes a command that asks the daemon out of what it does with it.
+func (d *dialer) asking(do func(cmd *cobra.Command, c *client.Client, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		c, err := d.dial()
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		return hinted(do(cmd, c, args))
+	}
+}
+
+// hinted says what to do about an error of the daemon.
+func hinted(err error) error {
+	hint := ""
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, client.ErrNoDaemon):
+		hint = "start it with: assent up"
+	case errors.Is(err, wire.Role):
+		hint = "people ask from a terminal of their own; what an agent started is the agent"
+	case errors.Is(err, wire.Stale):
+		hint = "somebody changed it meanwhile; look again and repeat"
+	case errors.Is(err, wire.Admitted):
+		hint = "nobody who looks on changes it"
+	}
+	if hint == "" {
+		return err
+	}
+	return hintedError{err, hint}
+}
+
+type hintedError struct {
+	error
+	hint string
+}
+
+func (e hintedError) Error() string { return e.error.Error() + "\n" + e.hint }
+
+func (e hintedError) Unwrap() error { return e.error }
+
+// find is the one id that a text means: the id itself, or its beginning.
+func find(what, text string, ids []string) (string, error) {
+	if slices.Contains(ids, text) {
+		return text, nil
+	}
+	var found []string
+	for _, id := range ids {
+		if strings.HasPrefix(id, text) && text != "" {
+			found = append(found, id)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		hint := ""
+		if near := nearest(text, ids); near != "" {
+			hint = fmt.Sprintf(" (did you mean %s?)", oneLine(near, maxTarget))
+		}
+		return "", usagef("there is no %s %q%s", what, oneLine(text, maxTarget), hint)
+	}
+	return "", usagef("%d %ss begin with %q; write more of it", len(found), what, oneLine(text, maxTarget))
+}
+
+// findSession is the id of the session that a text means.
+func findSession(ctx context.Context, c *client.Client, text string) (string, error) {
+	list, err := c.Sessions(ctx, 10_000, false)
+	if err != nil {
+		return "", err
+	}
+	ids := make([]string, len(list.Sessions))
+	for i, s := range list.Sessions {
+		ids[i] = s.ID
+	}
+	return find("session", text, ids)
+}
+
+// completeSessions are the sessions for completion. A daemon is not started
+// for that.
+func completeSessions(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	d := dialer{}
+	if f := cmd.Flag("socket"); f != nil {
+		d.socket = f.Value.String()
+	}
+	start := startDaemon
+	startDaemon = nil
+	defer func() { startDaemon = start }()
+	c, err := d.dial()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer c.Close()
+	list, err := c.Sessions(cmd.Context(), 0, false)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, s := range list.Sessions {
+		if strings.HasPrefix(s.ID, begun) {
+			names = append(names, s.ID+"\t"+oneLine(s.Client+" "+s.Workspace, maxTarget))
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

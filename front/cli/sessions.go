@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"assent/front/api/client"
+	"assent/front/api/wire"
+)
+
+// writeJSON writes an answer of the daemon as it is, on one line.
+func writeJSON(w io.Writer, v any) error {
+	b, err := json.Marshal(v, json.Deterministic(true))
+	if err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	_, err = w.Write(append(b, '\n'))
+	return err
+}
+
+func newSessions() *cobra.Command {
+	d, limit, open := &dialer{}, 0, false
+	cmd := &cobra.Command{
+		Use:   "sessions",
+		Short: "List the sessions",
+		Long: `Sessions lists the sessions that the daemon knows, the newest first: the mode
+each is in now, how many of its calls are not settled, and how many of those
+wait for a person.`,
+		Example: `  assent sessions --open
+  assent sessions --json`,
+		Args: noArguments,
+		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, _ []string) error {
+			list, err := c.Sessions(cmd.Context(), limit, open)
+			if err != nil {
+				return err
+			}
+			if d.json {
+				return writeJSON(cmd.OutOrStdout(), list)
+			}
+			if len(list.Sessions) == 0 {
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), "no sessions")
+				return err
+			}
+			g := grid{head: []string{"SESSION", "MODE", "ASKING", "OPEN", "STARTED", "CLIENT", "WORKSPACE"}}
+			now := time.Now()
+			for _, s := range list.Sessions {
+				asking := plainCell(strconv.Itoa(s.Asking))
+				if s.Asking > 0 {
+					asking.ink = inkAsk
+				}
+				workspace := shortFile(s.Workspace)
+				if s.Seat == wire.Unattended {
+					workspace += " (unattended)"
+				}
+				g.add(plainCell(s.ID), modeCell(s.CurrentPolicy), asking, plainCell(strconv.Itoa(s.Unsettled)),
+					plainCell(showWhen(s.At, now)), plainCell(dash(s.Client)), plainCell(workspace))
+			}
+			if err := g.write(cmd.OutOrStdout(), screenOf(cmd.OutOrStdout())); err != nil {
+				return err
+			}
+			return more(cmd, list.More)
+		}),
+	}
+	d.flags(cmd)
+	cmd.Flags().IntVar(&limit, "limit", 0, "list no more than so many (100)")
+	cmd.Flags().BoolVar(&open, "open", false, "only those with calls that are not settled")
+	return cmd
+}
+
+// more says that there are more.
+func more(cmd *cobra.Command, more bool) error {
+	if !more {
+		return nil
+	}
+	_, err := fmt.Fprintln(cmd.ErrOrStderr(), "assent: there are more; see --limit")
+	return err
+}
+
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// modeCell is a mode; the one that asks nobody stands out.
+func modeCell(mode string) gridCell {
+	if mode == "yolo" {
+		return gridCell{mode, inkDeny}
+	}
+	return plainCell(mode)
+}
+
+// noArguments refuses words after a command that takes none.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("%q takes no arguments, and got %q", cmd.CommandPath(), oneLine(args[0], maxTarget))
+	}
+	return nil
+}
+
+func newQueue() *cobra.Command {
+	d, session := &dialer{}, ""
+	cmd := &cobra.Command{
+		Use:   "queue",
+		Short: "List the calls that wait for a person",
+		Long: `Queue lists the calls that wait for a person's answer, in the order in which
+they stand in their sessions, with what the policies said to each.`,
+		Example: `  assent queue
+  assent queue --session 7GKQ --json`,
+		Args: noArguments,
+		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, _ []string) error {
+			ctx := cmd.Context()
+			if session != "" {
+				var err error
+				if session, err = findSession(ctx, c, session); err != nil {
+					return err
+				}
+			}
+			queue, err := c.Queue(ctx, session)
+			if err != nil {
+				return err
+			}
+			if d.json {
+				return writeJSON(cmd.OutOrStdout(), queue)
+			}
+			if len(queue.Queue) == 0 {
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), "nothing waits for a person")
+				return err
+			}
+			g := grid{head: []string{"SESSION", "CALL", "SINCE", "FLOOR", "TOOL", "WHAT"}}
+			now := time.Now()
+			for _, job := range queue.Queue {
+				g.add(plainCell(job.Session), plainCell(job.ID), plainCell(showWhen(job.Stamp.At, now)), floorCell(job.Leaf.PolicyResult),
+					plainCell(job.Name), plainCell(whatOf(job.Arguments)))
+			}
+			return g.write(cmd.OutOrStdout(), screenOf(cmd.OutOrStdout()))
+		}),
+	}
+	d.flags(cmd)
+	sessionFlag(cmd, &session, "only of this session")
+	return cmd
+}
+
+func sessionFlag(cmd *cobra.Command, session *string, usage string) {
+	cmd.Flags().StringVar(session, "session", "", usage+" (its id, or how that begins)")
+	if err := cmd.RegisterFlagCompletionFunc("session", completeSessions); err != nil {
+		panic(err) // the flag is there
+	}
+}
+
+// floorCell is what the floor said.
+func floorCell(result *string) gridCell {
+	if result == nil {
+		return plainCell("-")
+	}
+	return gridCell{*result, resultInk(*result)}
+}
+
+func resultInk(result string) ink {
+	switch result {
+	case "allow":
+		return inkAllow
+	case "deny":
+		return inkDeny
+	case "block":
+		return inkBlock
+	case "ask", "wait":
+		return inkAsk
+	}
+	return inkFaint
+}
+
+// what are the arguments that tell most of a call, in the order in which they
+// do.
+var what = []string{"command", "cmd", "file_path", "filePath", "path", "url", "query", "pattern"}
+
+// whatOf is what a call is about, in one line: its command, its path, or its
+// arguments as they are. It is for lists; all of a call is in its JSON.
+func whatOf(arguments jsontext.Value) string {
+	var members map[string]jsontext.Value
+	if json.Unmarshal(arguments, &members) == nil {
+		for _, name := range what {
+			var text string
+			if json.Unmarshal(members[name], &text) == nil && strings.TrimSpace(text) != "" {
+				if extra := len(members) - 1; extra > 0 && name != "command" && name != "cmd" {
+					return fmt.Sprintf("%s (and %d more)", middle(text, maxFull), extra)
+				}
+				return middle(text, maxFull)
+			}
+		}
+	}
+	if len(members) == 0 {
+		return "-"
+	}
+	return middle(string(arguments), maxFull)
+}
