@@ -12,5 +12,6 @@
 // license committed. The package writes nothing into a document and knows of
 // no policy; that a guard returns true allows nothing.
 //
-// Start reading at [Registry.RegisterExecutor].
+// Start reading at [Registry.RegisterExecutor]; the package example is a whole
+// program with a tool of its own.
 package job

@@ -97,18 +97,29 @@ func (r *Registry) Lookup(kind Kind, name string) (Executor, bool) {
 }
 
 // Ask hears the guard of a call. True where there is none. An error, also one
-// that a panic became, is always false.
-func (e Executor) Ask(ctx context.Context, call Call) (ok bool, err error) {
+// that a panic became, and a guard that ends its goroutine instead of
+// returning, are always false.
+func (e Executor) Ask(ctx context.Context, call Call) (bool, error) {
 	if e.Guard == nil {
 		return true, nil
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			ok, err = false, fmt.Errorf("the guard of %s panicked: %v", call.Name, p)
-		}
+	ok, err := false, errExit
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil {
+				ok, err = false, fmt.Errorf("it panicked: %v", p)
+			}
+		}()
+		ok, err = e.Guard(ctx, call)
 	}()
-	if ok, err = e.Guard(ctx, call); err != nil {
+	<-done
+	if err != nil {
 		return false, fmt.Errorf("the guard of %s: %w", call.Name, err)
 	}
 	return ok, nil
 }
+
+// errExit is the end of a function that called runtime.Goexit.
+var errExit = errors.New("it ended without an answer")

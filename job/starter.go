@@ -59,14 +59,17 @@ func (s *Starter) Start(call Call, limit time.Duration) bool {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s.running[at] = cancel
 	s.bodies.Go(func() {
-		ev, ended := run(ctx, executor.Body, call, limit)
-		s.mu.Lock()
-		delete(s.running, at)
-		s.mu.Unlock()
-		cancel(nil)
-		if ended {
-			s.report(call.Session, ev)
-		}
+		ev := session.Event(aborted(call, errExit))
+		defer func() { // also when the body ends its goroutine
+			s.mu.Lock()
+			delete(s.running, at)
+			s.mu.Unlock()
+			cancel(nil)
+			if ev != nil {
+				s.report(call.Session, ev)
+			}
+		}()
+		ev = run(ctx, executor.Body, call, limit)
 	})
 	return true
 }
@@ -102,27 +105,30 @@ func (s *Starter) Close() {
 	s.bodies.Wait()
 }
 
-// run is one body, from its start to the event that tells of its end. False
-// where it did not come to its end because the host shuts down.
-func run(ctx context.Context, body Body, call Call, limit time.Duration) (session.Event, bool) {
+// run is one body, from its start to the event that tells of its end: nil where
+// it did not come to its end because the host shuts down.
+func run(ctx context.Context, body Body, call Call, limit time.Duration) session.Event {
 	if limit > 0 {
 		var end context.CancelFunc
 		ctx, end = context.WithTimeoutCause(ctx, limit, errTooLong)
 		defer end()
 	}
 	outcome, err := contained(ctx, body, call)
-	cause := context.Cause(ctx)
 	switch {
-	case err != nil && cause == errShutDown:
-		return nil, false
-	case err != nil && cause == errTooLong:
-		return session.BodyTimeout{Job: call.Job, Limit: limit}, true
+	case err != nil && context.Cause(ctx) == errShutDown:
+		return nil
+	case err != nil && context.Cause(ctx) == errTooLong:
+		return session.BodyTimeout{Job: call.Job, Limit: limit}
 	case err != nil:
-		outcome = Outcome(approval.ReceiptAborted(err.Error()).String())
+		return aborted(call, err)
 	case len(outcome) == 0:
 		outcome = Text("")
 	}
-	return session.BodyDone{Job: call.Job, Outcome: string(outcome)}, true
+	return session.BodyDone{Job: call.Job, Outcome: string(outcome)}
+}
+
+func aborted(call Call, err error) session.BodyDone {
+	return session.BodyDone{Job: call.Job, Outcome: approval.ReceiptAborted(err.Error()).String()}
 }
 
 // contained keeps a panic of a body from ending the host.
