@@ -562,13 +562,7 @@ func (a *allowedCommand) otherCode(d *Judged) bool {
 	if d.Option == "" || a.pattern == nil || a.command == nil || a.pattern.namesSpelling(a.command, d.Option) {
 		return false
 	}
-	words := 0
-	for i := range a.pattern.words {
-		if !a.pattern.words[i].option {
-			words++
-		}
-	}
-	return words > len(a.command.Sub)
+	return a.pattern.saysWhat(a.command)
 }
 
 // message is the rule's message, or a sentence that says what was found.

@@ -283,6 +283,9 @@ func (j *Judged) commandPatterns() []string {
 		}
 	}
 	var out []string
+	if len(c.Raised) > 0 {
+		out = append(out, text+" "+strings.Join(c.Raised, " "))
+	}
 	switch c.Class {
 	case effect.Code, effect.Install, effect.Remote, effect.Agent, effect.Service, effect.System, effect.Process:
 		// What is run, installed or reached is most of what such a command does.

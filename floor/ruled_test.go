@@ -47,3 +47,35 @@ func TestRuleForTheProgram(t *testing.T) {
 		t.Errorf("%s: %d rows, want at least 50", name, rows)
 	}
 }
+
+// A rule that says what a launcher is to be given speaks of what these words
+// name without further ado (policy §2). An option that makes them name something
+// else, or brings other code along, must be in the rule.
+func TestRuleForWhatIsLaunched(t *testing.T) {
+	const name = "testdata/surface/launched.txt"
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reason := ""
+	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+		if r, is := strings.CutPrefix(line, "# "); is {
+			reason = r
+			continue
+		}
+		if line == "" {
+			continue
+		}
+		cells := strings.Split(line, " | ")
+		if len(cells) != 3 {
+			t.Fatalf("%s:%d: want RESULT | RULE | COMMAND", name, i+1)
+		}
+		operator, err := floor.ParsePolicy("operator.yaml", []byte("version: 1\nrun: {allow: [\""+cells[1]+"\"]}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := shippedAlone(t, &floor.Floor{Operator: operator}, cells[2]); v.Result.String() != strings.TrimSpace(cells[0]) {
+			t.Errorf("%s:%d: %s: %s\n\tgot %v, want %s: %s", name, i+1, reason, line, v.Result, cells[0], v.Message)
+		}
+	}
+}

@@ -31,6 +31,7 @@ type runPattern struct {
 	path     string         // the program as a path, "" when it is a name
 	at       *paths.Pattern // the program as a pattern of paths, nil when it is none
 	words    []runWord
+	around   []runWord // the words of the wrappers
 	// outer patterns answer the wrappers' own run effects. They only allow, but
 	// for one that runs a module nobody described: then there is no other.
 	outer, module bool
@@ -84,7 +85,7 @@ func compileRun(text string) ([]runPattern, error) {
 		}
 		at = &p
 	}
-	out := runPatterns(words, nil, 0)
+	out := runPatterns(words, nil, nil, 0)
 	for i := range out {
 		out[i].text = text
 	}
@@ -110,9 +111,9 @@ func (e classError) hint() string {
 
 const maxWrapped = 8
 
-func runPatterns(words []wordGlob, wrappers []string, depth int) []runPattern {
+func runPatterns(words []wordGlob, wrappers []string, around []runWord, depth int) []runPattern {
 	first := words[0]
-	p := runPattern{wrappers: wrappers, program: first, any: first.any() && len(words) == 1}
+	p := runPattern{wrappers: wrappers, around: around, program: first, any: first.any() && len(words) == 1}
 	if !first.wild && strings.Contains(first.text, "/") {
 		p.path = path.Clean(first.text)
 		if p.path[0] != '/' && p.path[0] != '~' && !strings.HasPrefix(p.path, "..") {
@@ -135,18 +136,19 @@ func runPatterns(words []wordGlob, wrappers []string, depth int) []runPattern {
 	out[0].outer = true
 	out[0].words = runWords(words[1:min(from, len(words))])
 	inside := append(slices.Clip(wrappers), path.Base(first.text))
+	around = append(slices.Clip(around), out[0].words...)
 	if len(rest) == 0 && from == len(words)-1 {
 		// "yarn *": what yarn runs, and its own subcommands too.
 		out = append(out, p)
 	}
 	if module == "" {
-		return append(out, runPatterns(words[from:], inside, depth+1)...)
+		return append(out, runPatterns(words[from:], inside, around, depth+1)...)
 	}
 	interpreter := strings.TrimRight(path.Base(first.text), "0123456789.")
 	know := commands.Default()
 	out[0].module = know.Lookup(module) == nil && know.Lookup(interpreter+":"+module) == nil
 	for _, name := range []string{module, interpreter + ":" + module} {
-		out = append(out, runPattern{wrappers: inside, program: wordGlob{text: name}, words: runWords(words[from:])})
+		out = append(out, runPattern{wrappers: inside, around: around, program: wordGlob{text: name}, words: runWords(words[from:])})
 	}
 	return out
 }
@@ -342,6 +344,9 @@ func locate(effects []effect.Effect) []effect.Effect {
 
 // matchWords compares the words after the program.
 func (p *runPattern) matchWords(c *effect.Command, loose bool) bool {
+	if !loose && ((p.outer || p.saysWhat(c)) && renamed(c.Options, p.words) || len(p.wrappers) > 0 && renamed(c.Renamed, p.around)) {
+		return false
+	}
 	at := 0 // how many of the subcommand words and operands are used up
 	total := len(c.Sub) + len(c.Operands)
 	for i := 0; i < len(p.words); i++ {
@@ -385,6 +390,27 @@ func (p *runPattern) matchWords(c *effect.Command, loose bool) bool {
 		}
 	}
 	return true
+}
+
+// saysWhat reports whether the pattern says what the program is to be given,
+// beyond its subcommand.
+func (p *runPattern) saysWhat(c *effect.Command) bool {
+	words := 0
+	for i := range p.words {
+		if !p.words[i].option {
+			words++
+		}
+	}
+	return words > len(c.Sub)
+}
+
+// renamed reports whether an option that is not among the words of a pattern
+// makes the words of a command name other things: "npx tool" says nothing
+// about "npx -p other tool".
+func renamed(options []effect.Option, words []runWord) bool {
+	return slices.ContainsFunc(options, func(o effect.Option) bool {
+		return o.Renames && !slices.ContainsFunc(words, func(w runWord) bool { return w.option && has(&o, w.name) })
+	})
 }
 
 // unknown reports whether a word holds a part that cannot be told.
@@ -483,10 +509,12 @@ func (p *runPattern) namesProgram() bool {
 
 // as says how a pattern of the operator stands to a shipped one that matches
 // the same command: whether it names all that the shipped one names. A
-// broader allow never lifts a narrower deny.
+// broader allow never lifts a narrower deny: "docker run" says nothing about
+// --privileged. That a branch is pushed over is part of what pushing is, so the
+// options that only rewrite need no naming.
 func (p *runPattern) as(shipped *runPattern, c *effect.Command) bool {
 	if shipped.class != "" {
-		return p.class == shipped.class || p.namesProgram()
+		return p.class == shipped.class || p.namesProgram() && (shipped.class == effect.Rewrite || !slices.ContainsFunc(c.Raised, func(o string) bool { return !p.namesSpelling(c, o) }))
 	}
 	if !p.namesProgram() {
 		return shipped.any && p.any

@@ -401,6 +401,9 @@ const (
 	At
 	OutDir
 	Package
+	Named
+	GoPackages
+	GoEdit
 )
 
 var typeNames = map[string]Type{
@@ -410,7 +413,7 @@ var typeNames = map[string]Type{
 	"argv": Argv, "argv_stdin": ArgvStdin, "split": Split, "assign": Assign, "code": Code, "module": Module,
 	"script": Script, "sed": Sed, "awk": Awk, "jq": JQ, "sql": SQL, "config": Config, "rev": Rev, "out": Out,
 	"makearg": MakeArg, "mount": Mount, "library": Library, "suffix": Suffix, "at": At,
-	"outdir": OutDir, "package": Package,
+	"outdir": OutDir, "package": Package, "named": Named, "gopackages": GoPackages, "goedit": GoEdit,
 }
 
 // String is the type's name in the data.
@@ -432,6 +435,8 @@ type Option struct {
 	Names    []string
 	Type     Type
 	Optional bool // the value is taken only joined
+	Near     bool // or from the next word, unless that looks like an option
+	Renames  bool // with it the operands name other things than without
 	Last     bool // no options after its value
 	// Next is the meaning of a further value, for options that take several
 	// words (jq --arg NAME VALUE). Every value is told with its own type.
@@ -446,10 +451,11 @@ type Operand struct {
 	Default  string
 }
 
-// Fixed is an effect that always happens.
+// Fixed is an effect that always happens, or always with an option.
 type Fixed struct {
 	Kind   effect.Kind
 	Target string
+	Option string
 }
 
 // Entry is what is known of a program or of one of its subcommands.

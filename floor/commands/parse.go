@@ -352,7 +352,7 @@ func (p *parser) entry(name string, v any, parent *Entry) *Entry {
 	}
 	for i := range e.When {
 		for n, o := range e.When[i].Options {
-			if was := e.option(n); was == nil || (was.Type == Flag) != (o.Type == Flag) || was.Optional != o.Optional || was.Next != nil || o.Next != nil {
+			if was := e.option(n); was == nil || (was.Type == Flag) != (o.Type == Flag) || was.Optional != o.Optional || was.Near != o.Near || was.Next != nil || o.Next != nil {
 				p.errorf(name+".when", "option %s must be among the options and take a value in the same way", n)
 				continue
 			}
@@ -436,7 +436,7 @@ func (p *parser) options(where string, v any) map[string]*Option {
 	out := map[string]*Option{}
 	for _, item := range m {
 		typ := fmt.Sprint(item.Key)
-		base := strings.TrimRight(typ, "?!")
+		base := strings.TrimRight(typ, "?!~^")
 		marks := typ[len(base):]
 		base, more, _ := strings.Cut(base, "+")
 		t, ok := typeNames[base]
@@ -454,7 +454,8 @@ func (p *parser) options(where string, v any) map[string]*Option {
 		}
 		for group := range strings.FieldsSeq(fmt.Sprint(item.Value)) {
 			names := strings.Split(group, "|")
-			o := &Option{Names: names, Type: t, Optional: strings.Contains(marks, "?"), Last: strings.Contains(marks, "!")}
+			o := &Option{Names: names, Type: t, Optional: strings.ContainsAny(marks, "?~"), Near: strings.Contains(marks, "~"), Last: strings.Contains(marks, "!"),
+				Renames: strings.Contains(marks, "^")}
 			for _, n := range names {
 				if len(n) > len(o.Name) {
 					o.Name = n
@@ -563,7 +564,7 @@ func (p *parser) effects(where string, v any) []Fixed {
 			p.errorf(where, "%q is not \"KIND TARGET\"", w)
 			continue
 		}
-		out = append(out, Fixed{k, target})
+		out = append(out, Fixed{Kind: k, Target: target})
 	}
 	return out
 }

@@ -42,6 +42,8 @@ type Reading struct {
 	Loose []int
 	// Turned holds the options that turn a look-up into something else.
 	Turned []string
+	// Raised holds the options without which the class would be another one.
+	Raised []string
 }
 
 // Use is one option in one command line.
@@ -313,6 +315,9 @@ func (r *reader) parseOption(w string) {
 
 // valued takes the value of an option from the next word where it needs one.
 func (r *reader) valued(o *Option, at int) {
+	if o.Near && r.i < len(r.words) && r.near(o, at) {
+		return
+	}
 	if o.Type == Flag || o.Optional {
 		r.use(o, "", false, at, at, 0)
 		return
@@ -329,6 +334,21 @@ func (r *reader) valued(o *Option, at int) {
 		r.issue(v, severalWords, false)
 	}
 	r.use(o, r.words[v], true, at, v, 0)
+}
+
+// near takes the next word as the value of an option that may have one. A word
+// nobody knows may be the value, an option or an operand, and is read as each.
+func (r *reader) near(o *Option, at int) bool {
+	v := r.i
+	switch w := r.words[v]; {
+	case mayBeOption(w):
+	case w == "" || w[0] == '-' || w[0] == '+':
+		return false
+	default:
+		r.i++
+	}
+	r.use(o, r.words[v], true, at, v, 0)
+	return true
 }
 
 func (r *reader) unknown(name, value string, valued bool, at int) {
@@ -379,6 +399,14 @@ func (r *reader) single(w string, at int) {
 			o = r.cur.option(name[1:])
 		} else if o == nil {
 			o = r.cur.option("-" + name)
+		}
+	}
+	if o == nil && r.cur.Style == Single {
+		if n, v, colon := strings.Cut(w, ":"); colon && Known(n) { // java -javaagent:FILE
+			if c := r.cur.option(n); c != nil && c.Type != Flag {
+				r.use(c, v, true, at, at, len(n)+1)
+				return
+			}
 		}
 	}
 	switch {
@@ -526,7 +554,10 @@ func (r *reader) applied(n int) (effect.Class, []Operand, []Fixed) {
 		}
 		if a.Class != "" {
 			class = a.Class
-			r.Turned = nil
+			r.Turned, r.Raised = nil, nil
+			if a.Class != r.cur.Class {
+				r.Raised = r.names(a.has)
+			}
 			if r.cur.Class == effect.Look && a.Class != effect.Look {
 				r.Turned = r.names(a.has)
 			}
@@ -535,7 +566,13 @@ func (r *reader) applied(n int) (effect.Class, []Operand, []Fixed) {
 			ops = a.Operands
 		}
 		if len(a.Effects) > 0 {
+			from := len(fixed)
 			fixed = append(slices.Clip(fixed), a.Effects...)
+			if by := r.names(a.has); len(by) > 0 {
+				for k := range fixed[from:] {
+					fixed[from+k].Option = by[0]
+				}
+			}
 		}
 	}
 	return class, ops, fixed
@@ -636,7 +673,7 @@ func (r *reader) finish() {
 	}
 	r.Effects = fixed
 	if r.helps() {
-		r.Class, r.Turned, r.Effects = effect.Look, nil, nil
+		r.Class, r.Turned, r.Raised, r.Effects = effect.Look, nil, nil, nil
 	}
 	if r.noSubs && !r.cur.hasOperand {
 		return

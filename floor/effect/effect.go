@@ -178,10 +178,16 @@ type Command struct {
 	// Wrappers holds the programs that were peeled off, outermost first
 	// ("sudo", "env", "xargs").
 	Wrappers []string
-	Class    Class
+	// Renamed holds the wrappers' options with which the words mean another
+	// program than without: "conda run -n other tool".
+	Renamed []Option
+	Class   Class
 	// Turned holds the options that make a look-up do more than look: "sed -i",
 	// "find -delete". A rule that allows the look-up does not speak of them.
 	Turned []string
+	// Raised holds the options that gave the command its class. A rule that
+	// leaves them out does not lift what is denied to that class.
+	Raised []string
 	// Described says that the program has an entry in the command knowledge.
 	Described bool
 }
@@ -193,6 +199,9 @@ type Option struct {
 	Names  []string
 	Value  string
 	Valued bool
+	// Renames says that with this option the operands name other things than
+	// without: "npx -p other tool" does not run what "npx tool" runs.
+	Renames bool
 }
 
 // Has reports whether the option is present in any of its spellings.

@@ -180,6 +180,7 @@ func (r *reader) tellSecrets(span effect.Span, cmd *effect.Command) {
 // context is what a command inherits from what runs it.
 type context struct {
 	wrappers   []string
+	renamed    []effect.Option
 	privileged bool
 	option     string // the option of the outer command that runs this one
 	noFuncs    bool   // functions and builtins are passed over
@@ -416,7 +417,7 @@ func builtin(name string) builtinFunc {
 
 // run tells the run effect of a builtin.
 func (r *reader) runBuiltin(ws []word, class effect.Class, ctx context) *effect.Command {
-	cmd := &effect.Command{Program: ws[0].text, Class: class, Described: true, Wrappers: ctx.wrappers}
+	cmd := &effect.Command{Program: ws[0].text, Class: class, Described: true, Wrappers: ctx.wrappers, Renamed: ctx.renamed}
 	for _, x := range ws[1:] {
 		if strings.HasPrefix(x.text, "-") && len(x.text) > 1 {
 			cmd.Options = append(cmd.Options, effect.Option{Name: display(x.text)})

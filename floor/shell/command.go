@@ -167,7 +167,7 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 	}
 	entry := r.know.Lookup(name)
 	if entry == nil {
-		cmd := &effect.Command{Program: name, Wrappers: ctx.wrappers}
+		cmd := &effect.Command{Program: name, Wrappers: ctx.wrappers, Renamed: ctx.renamed}
 		plainWords(cmd, ws[1:])
 		r.add(effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option})
 		r.add(effect.Effect{Target: "nothing is known of the program " + display(name), Span: span, Command: cmd, Coverable: true, Privileged: ctx.privileged})
@@ -183,12 +183,12 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 		return
 	}
 	reading := entry.Read(texts(ws))
-	cmd := &effect.Command{Program: name, Sub: reading.Sub, Wrappers: ctx.wrappers, Class: reading.Class, Turned: reading.Turned, Described: true}
+	cmd := &effect.Command{Program: name, Sub: reading.Sub, Wrappers: ctx.wrappers, Renamed: ctx.renamed, Class: reading.Class, Turned: reading.Turned, Raised: reading.Raised, Described: true}
 	for i := range reading.Options {
 		u := &reading.Options[i]
 		o := effect.Option{Name: u.Name, Value: display(u.Value), Valued: u.Valued}
 		if u.Option != nil {
-			o.Names = u.Option.Names
+			o.Names, o.Renames = u.Option.Names, u.Option.Renames
 		}
 		cmd.Options = append(cmd.Options, o)
 	}
@@ -262,7 +262,7 @@ func plainWords(cmd *effect.Command, ws []word) {
 // foreign tells a program that is run by its path: it is a file like any other.
 func (r *reader) foreign(ws []word, name string, w *world, ctx context) {
 	span := spanOf(ws)
-	cmd := &effect.Command{Program: name, Wrappers: ctx.wrappers, Class: effect.Code, Described: false}
+	cmd := &effect.Command{Program: name, Wrappers: ctx.wrappers, Renamed: ctx.renamed, Class: effect.Code, Described: false}
 	plainWords(cmd, ws[1:])
 	r.add(effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option})
 	r.path(pathEffect{kind: effect.Read, text: name, span: ws[0].span, cmd: cmd, option: effect.ProgramItself, priv: ctx.privileged}, w)

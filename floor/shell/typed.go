@@ -234,7 +234,7 @@ func (t *typed) fixed(f commands.Fixed) {
 			t.into(text, span)
 		}
 	case effect.Opaque:
-		t.opaque(f.Target, span, "", true)
+		t.opaque(f.Target, span, f.Option, true)
 	default:
 		t.r.add(effect.Effect{Kind: f.Kind, Target: f.Target, Span: span, Command: t.cmd})
 	}
@@ -499,6 +499,15 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 		t.at(text, span, option)
 	case commands.Mount:
 		t.mount(text, span, option)
+	case commands.Named:
+		if strings.Contains(text, "/") || strings.Contains(text, commands.Unknown) || strings.Contains(text, commands.Words) {
+			t.path(effect.Read, text, span, option, false, false)
+		}
+	case commands.GoPackages:
+		t.goPackages(effect.Read, text, span, option)
+	case commands.GoEdit:
+		t.goPackages(effect.Read, text, span, option)
+		t.goPackages(effect.Write, text, span, option)
 	case commands.Package:
 		t.pack(text, span, option)
 	case commands.Suffix:
@@ -534,7 +543,7 @@ func quoted(ws []word, at []int) []string {
 }
 
 func (t *typed) run(ws []word, option string, ctx context) {
-	ctx.wrappers = append(slices.Clip(t.ctx.wrappers), t.cmd.Program)
+	ctx.wrappers, ctx.renamed = append(slices.Clip(t.ctx.wrappers), t.cmd.Program), t.renamed()
 	ctx.privileged = ctx.privileged || t.ctx.privileged
 	ctx.option = option
 	t.r.simple(ws, nil, t.world(), ctx)
@@ -741,10 +750,22 @@ func literals(code string) []string {
 	return out
 }
 
+// renamed are the options, of this program and those around it, with which the
+// command it runs is another one than the words say.
+func (t *typed) renamed() []effect.Option {
+	out := t.ctx.renamed
+	for i := range t.cmd.Options {
+		if t.cmd.Options[i].Renames {
+			out = append(slices.Clip(out), t.cmd.Options[i])
+		}
+	}
+	return out
+}
+
 // inner follows the command that this one runs.
 func (t *typed) inner(in commands.Inner) {
 	r := t.r
-	ctx := context{wrappers: append(slices.Clip(t.ctx.wrappers), t.cmd.Program), privileged: t.ctx.privileged, option: in.Option, noBuiltins: true}
+	ctx := context{wrappers: append(slices.Clip(t.ctx.wrappers), t.cmd.Program), renamed: t.renamed(), privileged: t.ctx.privileged, option: in.Option, noBuiltins: true}
 	if t.reading.Class == effect.Privilege {
 		ctx.privileged = true
 	}
