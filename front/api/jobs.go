@@ -17,6 +17,9 @@ func postJob(s *Server, c *call) error {
 	if err := c.in(&in); err != nil {
 		return err
 	}
+	if err := s.admitting(c); err != nil {
+		return err
+	}
 	row, err := s.opts.Kernel.Admit(c, kernel.NewCall{
 		Session: c.session(), ID: in.ID, Parent: in.Parent, Ord: in.Ord, Kind: job.Kind(in.Kind), Name: in.Name,
 		Arguments: in.Arguments, Facts: string(in.Facts),

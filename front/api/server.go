@@ -33,6 +33,9 @@ type Options struct {
 	// cover of denials, the default mode. Whoever keeps those in a file writes
 	// it there; with nil the document alone has it.
 	Standing func(ctx context.Context, by plexus.Writer, s Standing) error
+	// Agents is told of a connection by which an agent is about to admit a
+	// session or a call; an error refuses it. With nil nobody is told.
+	Agents func(net.Conn) error
 	// Version and Path (of the document) are for the status.
 	Version, Path string
 	// Now is the clock of the status, [time.Now] when nil.
@@ -137,7 +140,10 @@ func New(opts Options) *Server {
 // maxHeader is more than any client of ours sends. (net/http adds 4096.)
 const maxHeader = 16 << 10
 
-type callerKey struct{}
+type (
+	callerKey struct{}
+	connKey   struct{}
+)
 
 // ConnContext is the context of requests on a connection (see
 // [http.Server.ConnContext]): it knows for whom the connection speaks.
@@ -152,7 +158,7 @@ func (s *Server) ConnContext(ctx context.Context, conn net.Conn) context.Context
 	if caller == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, callerKey{}, caller)
+	return context.WithValue(context.WithValue(ctx, connKey{}, conn), callerKey{}, caller)
 }
 
 // Serve serves connections of the listener until [Server.Shutdown], and then

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"math"
+	"net"
 	"net/http"
 	"slices"
 
@@ -90,6 +91,9 @@ func postSession(s *Server, c *call) error {
 	default:
 		return at("/seat", problem(wire.Value, "want attended or unattended"))
 	}
+	if err := s.admitting(c); err != nil {
+		return err
+	}
 	row, err := s.opts.Kernel.CreateSession(c, kernel.NewSession{
 		ID: in.ID, Seat: seat, Mode: in.Mode, Client: in.Client, Workspace: in.Workspace, Cwd: in.Cwd, Home: in.Home,
 		Parent: in.Parent, Facts: string(in.Facts),
@@ -98,6 +102,18 @@ func postSession(s *Server, c *call) error {
 		return err
 	}
 	c.answer = sessionOf(row)
+	return nil
+}
+
+// admitting tells of an agent before anything of it is taken.
+func (s *Server) admitting(c *call) error {
+	conn, ok := c.Value(connKey{}).(net.Conn)
+	if c.by.Role != plexus.Agent || s.opts.Agents == nil || !ok {
+		return nil
+	}
+	if err := s.opts.Agents(conn); err != nil {
+		return problem(wire.Role, "%v", err)
+	}
 	return nil
 }
 

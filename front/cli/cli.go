@@ -101,7 +101,7 @@ rule answers.`,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
 	}
-	root.AddCommand(newCheck(), newPolicy(), newWhatif(), newVersion(),
+	root.AddCommand(newCheck(), newPolicy(), newWhatif(), newUp(), newDown(), newStatus(), newVersion(),
 		newSessions(), newQueue(), newMode(), newGrant(), newLog(), newVerify("verify"))
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")

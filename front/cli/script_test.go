@@ -45,16 +45,23 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", home)
 			env.Setenv("TMPDIR", filepath.Join(env.WorkDir, "tmp"))
 			env.Setenv("USER", "user")
-			env.Setenv("XDG_CONFIG_HOME", "")
+			for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"} {
+				env.Setenv(name, "")
+			}
 			env.Setenv("NO_COLOR", "")
 			env.Setenv("TERM", "xterm")
+			env.Defer(func() { endKernel(t, home) })
 			return errors.Join(os.MkdirAll(home, 0o755), os.MkdirAll(filepath.Join(env.WorkDir, "tmp"), 0o755))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":  exits,
-			"repeat": repeat,
-			"bytes":  rawBytes,
+			"exits":   exits,
+			"repeat":  repeat,
+			"bytes":   rawBytes,
+			"answers": answers,
+			"killed":  killed,
+			"logged":  logged,
 		},
+		Condition: condition,
 	})
 }
 

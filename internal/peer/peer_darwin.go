@@ -28,3 +28,9 @@ func Of(conn *net.UnixConn) (Facts, error) {
 	}
 	return f, nil
 }
+
+// User is the user of the process at the other end.
+func User(conn *net.UnixConn) (uint32, error) {
+	f, err := Of(conn)
+	return f.UID, err
+}

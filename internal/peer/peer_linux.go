@@ -64,6 +64,23 @@ func Of(conn *net.UnixConn) (Facts, error) {
 	return f, nil
 }
 
+// User is the user of the process at the other end: of the one that listens,
+// seen from one that connected.
+func User(conn *net.UnixConn) (uint32, error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return 0, fmt.Errorf("who listens: %w", err)
+	}
+	var cred *unix.Ucred
+	outer := raw.Control(func(fd uintptr) {
+		cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	})
+	if err = errors.Join(outer, err); err != nil {
+		return 0, fmt.Errorf("who listens: %w", err)
+	}
+	return cred.Uid, nil
+}
+
 // Self is the calling process.
 func Self() (Process, error) {
 	s, ok := proc("/proc").look(os.Getpid())

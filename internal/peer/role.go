@@ -119,7 +119,7 @@ func RoleOf(f Facts, known Known, token Token) (Role, Why) {
 	if token == Paired {
 		return Human, ByToken
 	}
-	if f.Env != Clean && (f.Env != Hidden || !known.HiddenEnv) {
+	if f.Env == Hidden && !known.HiddenEnv {
 		return Agent, Unknown
 	}
 	if !ownTerminal(f) {
@@ -164,8 +164,12 @@ func trace(f Facts, known Known) (Why, bool) {
 			}
 		}
 	}
-	if f.Env == Marked {
+	switch f.Env {
+	case Marked:
 		return Marks, true
+	case Clean, Hidden:
+	default:
+		return Unknown, true
 	}
 	return Unknown, false
 }

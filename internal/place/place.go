@@ -131,6 +131,19 @@ func (p Place) LockFile() string { return filepath.Join(p.State, "daemon.lock") 
 // LogFile is where a detached daemon writes.
 func (p Place) LogFile() string { return filepath.Join(p.State, "daemon.log") }
 
+// SharedRoot is where the sockets of kernels are that run as another user than
+// the one they are for. Only root can make anything there, so no agent can
+// put a socket of its own in a person's way.
+const SharedRoot = "/run/assent"
+
+// Shared is the socket of a kernel that runs as another user, for a user.
+func Shared(root string, uid int) string {
+	return filepath.Join(root, strconv.Itoa(uid), socketName)
+}
+
+// LastPolicies is the folder of the last good text of every policy.
+func (p Place) LastPolicies() string { return filepath.Join(p.State, "policies") }
+
 func base(xdg, home, under string) (string, error) {
 	if filepath.IsAbs(xdg) {
 		return filepath.Join(xdg, name), nil

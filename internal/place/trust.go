@@ -45,6 +45,82 @@ func Prepare(p Place, uid int) error {
 	return nil
 }
 
+// PrepareShared is [Prepare] for a daemon that runs as another user than those
+// who connect. The folder of the socket is not made: root made it, as
+// [MakeShared] does. It must belong to the daemon's user, and nobody else may
+// write in it.
+func PrepareShared(p Place, uid int) error {
+	own := p
+	own.Runtime = p.State
+	if err := Prepare(own, uid); err != nil {
+		return err
+	}
+	info, err := os.Lstat(p.Runtime)
+	if err != nil {
+		return fmt.Errorf("folder of the socket: %w", err)
+	}
+	owner, _, ok := owners(info)
+	switch {
+	case !info.IsDir():
+		return fmt.Errorf("%s: %w: it is not a folder", p.Runtime, ErrUntrusted)
+	case !ok || owner != uid:
+		return fmt.Errorf("%s: %w: it belongs to user %d, not %d", p.Runtime, ErrUntrusted, owner, uid)
+	case info.Mode().Perm()&0o022 != 0:
+		return fmt.Errorf("%s: %w: its mode is %04o", p.Runtime, ErrUntrusted, info.Mode().Perm())
+	}
+	return ways(p.Runtime, uid)
+}
+
+// MakeShared makes the folder of a shared socket (see [Shared]), as root: it
+// belongs to the kernel's user, and the group may enter it and no more. What is
+// made in it is of that group too, so that the socket can be.
+func MakeShared(socket string, kernel, group int) error {
+	dir := filepath.Dir(socket)
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return fmt.Errorf("make folder: %w", err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("make folder: %w", err)
+	}
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return errors.Join(fmt.Errorf("%s: %w: it is not a folder", dir, ErrUntrusted), err)
+	}
+	if err := ways(dir, 0); err != nil {
+		return err
+	}
+	if err := os.Lchown(dir, kernel, group); err != nil {
+		return fmt.Errorf("make folder: %w", err)
+	}
+	if err := os.Chmod(dir, 0o710|fs.ModeSetgid); err != nil {
+		return fmt.Errorf("make folder: %w", err)
+	}
+	return nil
+}
+
+// SharedKernel is the user of the kernel behind a shared socket, as root set it
+// up; false when there is none. Folders that others than root could have made
+// are an error.
+func SharedKernel(socket string) (uid int, ok bool, err error) {
+	dir := filepath.Dir(socket)
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, false, nil
+	}
+	if err != nil {
+		return 0, false, fmt.Errorf("look at folder: %w", err)
+	}
+	if !info.IsDir() {
+		return 0, false, fmt.Errorf("%s: %w: it is not a folder", dir, ErrUntrusted)
+	}
+	if err := ways(dir, 0); err != nil {
+		return 0, false, err
+	}
+	if uid, _, ok = owners(info); !ok {
+		return 0, false, fmt.Errorf("%s: %w: its owner cannot be told", dir, ErrUntrusted)
+	}
+	return uid, true, nil
+}
+
 // Check says whether a folder belongs to the user and is kept from others as it
 // should be, and whether anybody else could swap it for another one: every
 // folder above it must belong to the user or to root and be writable by them
@@ -64,6 +140,11 @@ func Check(dir string, uid int, privacy Privacy) error {
 	if err := folder(dir, info, uid, privacy); err != nil {
 		return err
 	}
+	return ways(dir, uid)
+}
+
+// ways checks what is above a folder.
+func ways(dir string, uid int) error {
 	// The links on the way are looked at too: whoever can write the folder of a
 	// link can turn it elsewhere.
 	real, err := filepath.EvalSymlinks(dir)

@@ -52,8 +52,9 @@ var arrows = map[string]rule{
 	"front/api/client": {imports: []string{"front/api/wire"}},
 	"front/api/wire":   {},
 
-	"front/cli":  {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "plexus", "internal/spell", "internal/place", "front/api", "front/api/client", "front/api/wire"}},
-	"cmd/assent": {imports: []string{"front/cli"}},
+	"front/daemon": {imports: []string{"approval", "plexus", "kernel", "internal/place", "internal/config", "internal/peer", "front/api", "front/api/client", "front/api/wire"}},
+	"front/cli":    {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "plexus", "internal/spell", "internal/place", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire"}},
+	"cmd/assent":   {imports: []string{"front/cli"}},
 
 	// Only tests run these.
 	"floor/shell/oracle":          {imports: []string{"floor/effect", "floor/paths", "floor/commands", "floor/shell"}},

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"assent/front/api/client"
+	"assent/front/api/wire"
+	"assent/front/daemon"
+	"assent/internal/place"
+)
+
+// kernelStatus is what `status --json` says.
+type kernelStatus struct {
+	Running bool `json:"running"`
+	// Holder is the process that holds the lock, also while it does not answer.
+	Holder int    `json:"holder,omitempty"`
+	Socket string `json:"socket"`
+	Log    string `json:"log,omitempty"`
+	Config string `json:"config"`
+	Policy string `json:"policy"`
+	Client string `json:"client"` // the version of this program
+	// Error says why a kernel that is there did not answer.
+	Error string `json:"error,omitempty"`
+
+	wire.Status `json:",inline"`
+}
+
+func newStatus() *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Say whether the kernel runs, and what it does",
+		Long: `Say whether the kernel runs, where its things are, what it does, and what is
+wrong with its settings and policies. It starts nothing. The exit code is 0
+when the kernel answers and 1 when it does not.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			at, err := findKernel()
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), 10*time.Second)
+			defer cancel()
+			s := at.status(ctx)
+			if asJSON {
+				err = json.MarshalWrite(cmd.OutOrStdout(), s, jsontext.WithIndent("  "), json.Deterministic(true))
+				if err == nil {
+					_, err = fmt.Fprintln(cmd.OutOrStdout())
+				}
+			} else {
+				err = s.print(cmd.OutOrStdout(), time.Now())
+			}
+			if err == nil && !s.Running {
+				err = verdictExit(exitFailed)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
+	return cmd
+}
+
+// status asks the kernel, if there is one.
+func (at kernelAt) status(ctx context.Context) kernelStatus {
+	s := kernelStatus{Socket: at.Socket, Config: at.ConfigFile(), Policy: at.PolicyFile(), Client: version()}
+	if at.shared {
+		s.Config, s.Policy = "", ""
+	} else {
+		s.Log = at.LogFile()
+		if pid, held, err := place.Held(at.LockFile()); err != nil {
+			s.Error = err.Error()
+		} else if held {
+			s.Holder = pid
+		}
+	}
+	c := client.New(at.Socket, client.Options{Verify: at.verify})
+	defer c.Close()
+	var err error
+	s.Status, err = c.Status(ctx)
+	switch {
+	case err == nil:
+		s.Running, s.Error = true, ""
+	case errors.Is(err, client.ErrNoDaemon):
+		if s.Holder != 0 {
+			s.Error = fmt.Sprintf("process %d holds the lock and does not answer (it may be starting or ending)", s.Holder)
+		}
+	default:
+		s.Error = err.Error()
+	}
+	return s
+}
+
+func (s kernelStatus) print(w io.Writer, now time.Time) error {
+	var b strings.Builder
+	row := func(name, text string) {
+		for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+			if i > 0 {
+				name = ""
+			}
+			fmt.Fprintf(&b, "  %-9s %s\n", name, oneLine(line, maxLogged))
+		}
+	}
+	switch {
+	case !s.Running && s.Error != "":
+		fmt.Fprintf(&b, "The kernel does not answer.\n")
+		row("error", s.Error)
+	case !s.Running:
+		fmt.Fprintf(&b, "The kernel is not running. \"assent up\" runs it.\n")
+	default:
+		fmt.Fprintf(&b, "The kernel is running")
+		var more []string
+		if s.Holder != 0 {
+			more = append(more, fmt.Sprintf("process %d", s.Holder))
+		}
+		if s.Kernel != nil {
+			more = append(more, "for "+span(now.Sub(s.Kernel.Started)))
+		}
+		if len(more) > 0 {
+			fmt.Fprintf(&b, " (%s)", strings.Join(more, ", "))
+		}
+		fmt.Fprintf(&b, ".\n")
+		row("version", s.Version)
+		if s.Version != s.Client {
+			row("", fmt.Sprintf("this program is %s: \"assent down\" and \"assent up\" make them the same", s.Client))
+		}
+		if s.You.Role != "" {
+			row("you are", fmt.Sprintf("%s (%s)", s.You.Role, s.You.Name))
+		}
+	}
+	if k := s.Kernel; k != nil {
+		row("waiting", fmt.Sprintf("%s for a person, of %s in %s", count(k.Asking, "call"), count(k.Unsettled, "open call"), count(k.Sessions, "session")))
+		if k.Judging+k.Queued > 0 {
+			row("judging", fmt.Sprintf("%d of %d at a time, %d queued", k.Judging, k.Slots, k.Queued))
+		}
+		row("document", tilde(k.Document))
+		for _, key := range sortedKeys(k.Presence) {
+			if strings.HasSuffix(key, "Error") {
+				row(troubles[key], k.Presence[key])
+			}
+		}
+	}
+	row("socket", tilde(s.Socket))
+	for _, file := range []struct{ name, path string }{{"settings", s.Config}, {"policy", s.Policy}, {"log", s.Log}} {
+		if file.path != "" {
+			row(file.name, tilde(file.path))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// troubles are the keys of presence that tell of something wrong, in words that
+// fit a column.
+var troubles = map[string]string{
+	daemon.ConfigError: "! config",
+	"policyError":      "! policy",
+	"documentError":    "! disk",
+}
+
+func sortedKeys(m map[string]string) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// span is a length of time as one would say it.
+func span(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d/time.Second))
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d/time.Minute))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d h %d min", int(d/time.Hour), int(d%time.Hour/time.Minute))
+	}
+	return fmt.Sprintf("%d days", int(d/(24*time.Hour)))
+}

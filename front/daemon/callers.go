@@ -1,0 +1,106 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os/user"
+	"strconv"
+	"sync"
+
+	"assent/front/api"
+	"assent/internal/peer"
+	"assent/plexus"
+)
+
+// callers say for whom connections speak.
+type callers struct {
+	gate *peer.Gate
+	log  *slog.Logger
+
+	mu    sync.Mutex
+	names map[uint32]string
+}
+
+// errToken: no token can be paired with this kernel yet, so whatever is
+// presented is none.
+var errToken = errors.New("this token is not paired with the kernel")
+
+// of is the role of a connection, looked at anew for every request: an agent
+// may have become known since.
+func (c *callers) of(conn net.Conn) api.Caller {
+	return func(token string) (plexus.Writer, error) {
+		if token != "" {
+			return plexus.Writer{}, errToken
+		}
+		return c.writer(c.gate.Caller(conn, peer.NoToken))
+	}
+}
+
+func (c *callers) writer(who peer.Caller) (plexus.Writer, error) {
+	switch who.Role {
+	case peer.Human:
+		return plexus.Writer{Role: plexus.Human, Name: c.name(who.Facts.UID)}, nil
+	case peer.Agent:
+		name, err := c.agent(who.Facts)
+		if err != nil {
+			return plexus.Writer{}, err
+		}
+		return plexus.Writer{Role: plexus.Agent, Name: name}, nil
+	case peer.None:
+	}
+	return plexus.Writer{}, fmt.Errorf("the connection is refused: %v", who.Why)
+}
+
+// agent is what an agent is called: by its user and by the process that stays
+// while its hooks come and go, so that it finds its own calls again and nobody
+// else does.
+func (c *callers) agent(f peer.Facts) (string, error) {
+	name := c.name(f.UID)
+	if !peer.Supported {
+		return name, nil
+	}
+	b, ok := peer.Hooked(f)
+	if !ok {
+		return "", errors.New("the connection is refused: who it belongs to has ended or cannot be told")
+	}
+	return fmt.Sprintf("%s/%d.%d", name, b.PID, b.Start), nil
+}
+
+// admits makes known the agent that is about to admit a call: from here on
+// nobody beside it in its terminal is a person.
+func (c *callers) admits(conn net.Conn) error {
+	who := c.gate.Caller(conn, peer.NoToken)
+	if !peer.Supported {
+		return nil
+	}
+	before := len(c.gate.Known().Bodies)
+	if err := c.gate.Hook(who.Facts); err != nil {
+		return err
+	}
+	if after := len(c.gate.Known().Bodies); after > before {
+		name, err := c.agent(who.Facts)
+		c.log.Info("an agent is known", "agent", name, "error", err)
+	}
+	return nil
+}
+
+// name is the name of a user.
+func (c *callers) name(uid uint32) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if name, ok := c.names[uid]; ok {
+		return name
+	}
+	id := strconv.FormatUint(uint64(uid), 10)
+	name := id
+	if u, err := user.LookupId(id); err == nil && u.Username != "" {
+		name = u.Username
+	}
+	if c.names == nil {
+		c.names = make(map[uint32]string)
+	}
+	c.names[uid] = name
+	return name
+}

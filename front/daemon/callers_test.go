@@ -1,0 +1,101 @@
+package daemon
+
+import (
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+
+	"assent/approval"
+	"assent/front/api"
+	"assent/front/api/client"
+	"assent/front/api/wire"
+	"assent/internal/config"
+	"assent/internal/peer"
+	"assent/plexus"
+)
+
+// Whoever descends from the kernel, as this test does from the one it runs, is
+// an agent, is called so, and is known once it has asked.
+func TestBelowTheKernel(t *testing.T) {
+	if !peer.Supported {
+		t.Skip("everybody is an agent here")
+	}
+	r := start(t, somewhere(t))
+	defer r.stop()
+	c := client.New(r.place.Socket, client.Options{})
+	defer c.Close()
+	st, err := c.Status(t.Context())
+	if err != nil || st.You.Role != "agent" || !strings.Contains(st.You.Name, "/") || st.Kernel != nil {
+		t.Fatalf("status: %+v %v", st, err)
+	}
+	s, err := c.CreateSession(t.Context(), wire.NewSession{Workspace: r.place.State})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Admit(t.Context(), s.ID, wire.NewJob{ID: "j", Name: "Bash", Arguments: []byte(`{"command":"true"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(r.log.String(), "an agent is known"); n != 1 {
+		t.Errorf("an agent became known %d times:\n%s", n, r.log)
+	}
+	if _, err := c.Answer(t.Context(), s.ID, "j", true, ""); err == nil {
+		t.Error("an agent answered itself")
+	}
+	// No token is paired with it, so none is taken.
+	token := client.New(r.place.Socket, client.Options{Token: "x"})
+	defer token.Close()
+	if _, err := token.Status(t.Context()); err == nil || !strings.Contains(err.Error(), errToken.Error()) {
+		t.Errorf("a token: %v", err)
+	}
+}
+
+func TestWriter(t *testing.T) {
+	c := &callers{names: map[uint32]string{7: "ada"}, log: slog.New(slog.DiscardHandler)}
+	facts := peer.Facts{UID: 7, Whole: true, Lineage: []peer.Ancestor{{Process: peer.Process{PID: 9, Start: 5}, UID: 7}}}
+	for why, row := range map[string]struct {
+		who  peer.Caller
+		want plexus.Writer
+		err  string
+	}{
+		"a-person":     {peer.Caller{Role: peer.Human, Facts: facts}, plexus.Writer{Role: plexus.Human, Name: "ada"}, ""},
+		"an-agent":     {peer.Caller{Role: peer.Agent, Facts: facts}, plexus.Writer{Role: plexus.Agent, Name: "ada/9.5"}, ""},
+		"gone":         {peer.Caller{Role: peer.Agent, Facts: peer.Facts{UID: 7}}, plexus.Writer{}, "has ended"},
+		"another-user": {peer.Caller{}, plexus.Writer{}, "another user"},
+		"no-such-role": {peer.Caller{Role: 9, Facts: facts}, plexus.Writer{}, "refused"},
+	} {
+		got, err := c.writer(row.who)
+		if row.err == "" && (err != nil || got != row.want) || row.err != "" && (err == nil || !strings.Contains(err.Error(), row.err)) {
+			t.Errorf("%s: got %v, %v, want %v %s", why, got, err, row.want, row.err)
+		}
+	}
+}
+
+func TestKeep(t *testing.T) {
+	path := t.TempDir() + "/config.json"
+	if err := os.WriteFile(path, []byte("{\n  // mine\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := config.Open(path, func(config.State) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	mode, grants, cover := approval.Auto, approval.Grants{MCP: true}, approval.Classify
+	if err := keep(file, api.Standing{DefaultPolicy: &mode, StandingAutoAllow: &grants, AutoCoverDeny: &cover}); err != nil {
+		t.Fatal(err)
+	}
+	s := file.State()
+	if s.Err != nil || s.Config.DefaultPolicy != mode || s.Config.AutoAllow != grants || s.Config.AutoCoverDeny != cover {
+		t.Errorf("kept: %+v", s)
+	}
+	if err := keep(file, api.Standing{}); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := keep(file, api.Standing{DefaultPolicy: &mode}); err == nil || !strings.Contains(err.Error(), "it is in force, but") {
+		t.Errorf("a broken file: %v", err)
+	}
+}

@@ -1,0 +1,234 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"assent/approval"
+	"assent/front/api"
+	"assent/internal/config"
+	"assent/internal/peer"
+	"assent/internal/place"
+	"assent/kernel"
+	"assent/plexus"
+)
+
+// Options of a daemon. Place is needed.
+type Options struct {
+	Place place.Place
+	// Version is what the program says it is.
+	Version string
+	// Owners are the users that may connect; the daemon's own when empty. With
+	// others the folder of the socket is theirs to enter, and must have been
+	// made for that.
+	Owners []uint32
+	// Ready is called when the socket answers.
+	Ready func()
+	// Log is told what happens; nobody when nil.
+	Log *slog.Logger
+
+	opened func(*plexus.Store, *kernel.Kernel, *config.File) // tests look at them
+}
+
+// ConfigError is the key of presence under which the kernel's session says
+// what is wrong with config.json.
+const ConfigError = "configError"
+
+// closing is how long requests under way may take when the daemon ends.
+const closing = 2 * time.Second
+
+// Run is the whole life: it returns when ctx is done and everything is closed,
+// or with what went wrong. Only one daemon has a place at a time: another one
+// that is there is a [*place.TakenError].
+func Run(ctx context.Context, o Options) (err error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Ready == nil {
+		o.Ready = func() {}
+	}
+	uid := os.Geteuid()
+	shared := len(o.Owners) > 0
+	if !shared {
+		o.Owners = []uint32{uint32(uid)}
+	}
+	if err := prepare(o.Place, uid, shared); err != nil {
+		return err
+	}
+	lock, err := place.Take(o.Place.LockFile())
+	if err != nil {
+		return err
+	}
+	var ends closers
+	defer func() { err = errors.Join(err, ends.close()) }()
+	ends.add(lock.Release)
+
+	document, err := plexus.Open(o.Place.StoreFile(), plexus.Options{})
+	if err != nil {
+		return err
+	}
+	ends.add(document.Close)
+	policies, err := kernel.OpenPolicies(kernel.PolicyFiles{
+		Operator: o.Place.PolicyFile(), Managed: place.ManagedPolicy, State: o.Place.LastPolicies(),
+	})
+	if err != nil {
+		return err
+	}
+	ends.add(policies.Close)
+	states := newSettings()
+	file, err := config.Open(o.Place.ConfigFile(), states.put)
+	if err != nil {
+		return err
+	}
+	ends.add(file.Close)
+	first := file.State()
+	tell(o.Log, document, first)
+	k, err := kernel.Open(ctx, kernel.Options{
+		Document: document,
+		Policies: policies,
+		Settings: settingsOf(first.Config),
+		Own:      []string{o.Place.Config, o.Place.State, o.Place.Runtime},
+	})
+	if err != nil {
+		return err
+	}
+	ends.add(k.Close)
+	configured := make(chan struct{})
+	configuring, stop := context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		defer close(configured)
+		states.follow(configuring, func(ctx context.Context, s config.State) error {
+			tell(o.Log, document, s)
+			return k.Configure(ctx, settingsOf(s.Config))
+		}, o.Log)
+	}()
+	ends.add(func() error { stop(); <-configured; return nil })
+
+	socket, err := listen(o.Place.Socket, shared)
+	if err != nil {
+		return err
+	}
+	who := &callers{gate: peer.NewGate(o.Owners, shared), log: o.Log}
+	front := api.New(api.Options{
+		Kernel: k, Document: document,
+		Role:     who.of,
+		Agents:   who.admits,
+		Standing: func(_ context.Context, _ plexus.Writer, set api.Standing) error { return keep(file, set) },
+		Version:  o.Version, Path: o.Place.StoreFile(), Log: o.Log,
+	})
+	served := make(chan error, 1)
+	go func() { served <- front.Serve(socket) }()
+	o.Log.Info("ready", "socket", o.Place.Socket, "document", o.Place.StoreFile())
+	if o.opened != nil {
+		o.opened(document, k, file)
+	}
+	o.Ready()
+	select {
+	case err = <-served:
+		if err == nil {
+			err = errors.New("the socket was closed")
+		}
+		return fmt.Errorf("serve %s: %w", o.Place.Socket, err)
+	case <-ctx.Done():
+	}
+	o.Log.Info("ending", "why", context.Cause(ctx))
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	defer cancel()
+	err = front.Shutdown(limited)
+	if errors.Is(err, context.DeadlineExceeded) {
+		o.Log.Warn("requests were cut off")
+		err = nil
+	}
+	if e := <-served; err == nil {
+		err = e
+	}
+	return err
+}
+
+// closers close in the opposite order.
+type closers []func() error
+
+func (c *closers) add(f func() error) { *c = append(*c, f) }
+
+func (c *closers) close() (err error) {
+	for len(*c) > 0 {
+		last := len(*c) - 1
+		err = errors.Join(err, (*c)[last]())
+		*c = (*c)[:last]
+	}
+	return err
+}
+
+// prepare makes and checks the folders. One that is shared was made by root
+// for this user, and is only checked.
+func prepare(p place.Place, uid int, shared bool) error {
+	if shared {
+		return place.PrepareShared(p, uid)
+	}
+	return place.Prepare(p, uid)
+}
+
+// settingsOf are the settings of the kernel that a configuration gives.
+func settingsOf(c config.Config) kernel.Settings {
+	return kernel.Settings{
+		DefaultPolicy:     c.DefaultPolicy,
+		StandingAutoAllow: c.AutoAllow,
+		AutoCoverDeny:     c.AutoCoverDeny,
+		Slots:             c.Slots,
+	}
+}
+
+// tell says what is wrong with the configuration, to whoever looks and in the
+// log.
+func tell(log *slog.Logger, document *plexus.Store, s config.State) {
+	text := ""
+	if s.Err != nil {
+		text = s.Err.Error()
+		log.Error("the configuration is broken; the last good one stays in force", "error", s.Err)
+	} else {
+		log.Info("settings", "defaultPolicy", s.Config.DefaultPolicy, "autoAllow", granted(s.Config), "autoCoverDeny", s.Config.AutoCoverDeny == 0)
+	}
+	for _, w := range s.Config.Warnings {
+		log.Warn(w)
+	}
+	document.SetPresence("", ConfigError, text)
+}
+
+func granted(c config.Config) string {
+	var names []string
+	for _, g := range []struct {
+		on   bool
+		name string
+	}{{c.AutoAllow.Write, "write"}, {c.AutoAllow.Bash, "bash"}, {c.AutoAllow.MCP, "mcp"}} {
+		if g.on {
+			names = append(names, g.name)
+		}
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ",")
+}
+
+// keep keeps in the file what a person set for the whole kernel.
+func keep(file *config.File, set api.Standing) error {
+	var errs []error
+	if set.DefaultPolicy != nil {
+		errs = append(errs, file.Set(config.DefaultPolicy, set.DefaultPolicy.String()))
+	}
+	if set.StandingAutoAllow != nil {
+		errs = append(errs, file.Set(config.AutoAllow, *set.StandingAutoAllow))
+	}
+	if set.AutoCoverDeny != nil {
+		errs = append(errs, file.Set(config.AutoCoverDeny, *set.AutoCoverDeny == approval.Cover))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("it is in force, but config.json does not have it: %w", err)
+	}
+	return nil
+}

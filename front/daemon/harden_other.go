@@ -1,0 +1,6 @@
+//go:build !linux
+
+package daemon
+
+// Harden does nothing here.
+func Harden() error { return nil }

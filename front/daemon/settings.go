@@ -1,0 +1,68 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"assent/internal/config"
+)
+
+// settings hand the latest state of the configuration to the kernel. Those in
+// between may be left out.
+type settings struct {
+	mu     sync.Mutex
+	latest config.State
+	more   chan struct{} // holds one when there is something new
+}
+
+func newSettings() *settings { return &settings{more: make(chan struct{}, 1)} }
+
+func (s *settings) put(state config.State) {
+	s.mu.Lock()
+	s.latest = state
+	s.mu.Unlock()
+	select {
+	case s.more <- struct{}{}:
+	default:
+	}
+}
+
+// again is how long to wait with settings that could not be taken: the
+// document cannot be written. They may be stricter than those in force.
+const again = time.Second
+
+// follow has every new state taken until ctx is done, and tries again what
+// could not be.
+func (s *settings) follow(ctx context.Context, take func(context.Context, config.State) error, log *slog.Logger) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.more:
+		}
+		s.mu.Lock()
+		state := s.latest
+		s.mu.Unlock()
+		for {
+			err := take(ctx, state)
+			if err == nil || ctx.Err() != nil {
+				break
+			}
+			log.Error("settings are not in force yet", "error", err)
+			timer := time.NewTimer(again)
+			select {
+			case <-ctx.Done():
+				timer.Stop()
+				return
+			case <-s.more:
+				timer.Stop()
+				s.mu.Lock()
+				state = s.latest
+				s.mu.Unlock()
+			case <-timer.C:
+			}
+		}
+	}
+}
