@@ -97,6 +97,16 @@ func newWorld(t testing.TB, opts api.Options) *world {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	w.serve(opts)
+	w.client = client.New(w.socket, client.Options{Token: "ada"})
+	w.agent = client.New(w.socket, client.Options{Token: "hook"})
+	t.Cleanup(w.stop)
+	return w
+}
+
+// serve begins to serve.
+func (w *world) serve(opts api.Options) {
+	w.Helper()
 	opts.Kernel, opts.Document = w.kernel, w.doc
 	if opts.Role == nil {
 		opts.Role = role
@@ -104,13 +114,9 @@ func newWorld(t testing.TB, opts api.Options) *world {
 	w.server = api.New(opts)
 	l, err := net.Listen("unix", w.socket)
 	if err != nil {
-		t.Fatal(err)
+		w.Fatal(err)
 	}
 	go func() { w.served <- w.server.Serve(l) }()
-	w.client = client.New(w.socket, client.Options{Token: "ada"})
-	w.agent = client.New(w.socket, client.Options{Token: "hook"})
-	t.Cleanup(w.stop)
-	return w
 }
 
 func (w *world) stop() {
