@@ -12,17 +12,13 @@ import (
 
 	"assent/front/api/client"
 	"assent/front/api/wire"
-	"assent/internal/place"
 )
-
-// startDaemon gets a daemon to run and returns when it answers. It is nil
-// where none can be started.
-var startDaemon func(context.Context, place.Place) error
 
 // dialer is how commands reach the daemon.
 type dialer struct {
 	socket string
 	json   bool
+	idle   bool // no daemon is started
 }
 
 // flags are those of all commands that ask the daemon.
@@ -31,32 +27,28 @@ func (d *dialer) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&d.json, "json", false, "write the daemon's answer as JSON")
 }
 
-// dial is a client of the daemon. It connects when it is used.
+// dial is a client of the daemon. It connects when it is used, and starts a
+// daemon when there is none and nobody named a socket.
 func (d *dialer) dial() (*client.Client, error) {
-	env := place.EnvOf(os.Getenv, os.Getuid())
 	if d.socket != "" {
 		abs, err := absolute(d.socket)
 		if err != nil {
 			return nil, err
 		}
-		env.Socket = abs
+		return client.New(abs, client.Options{}), nil
 	}
-	p, err := place.Of(env)
+	at, err := findKernel()
 	if err != nil {
-		return nil, fmt.Errorf("finding the daemon's socket: %w", err)
+		return nil, err
 	}
-	opts := client.Options{}
-	if d.socket == "" {
-		// Whoever can put a socket there can be told what was meant for the daemon.
-		err := place.Check(p.Runtime, env.UID, place.Private)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("the folder of the daemon's socket: %w", err)
-		}
-		if startDaemon != nil {
-			opts.Start = func(ctx context.Context) error { return startDaemon(ctx, p) }
-		}
+	if err := at.trusted(); err != nil {
+		return nil, err
 	}
-	return client.New(p.Socket, opts), nil
+	opts := client.Options{Verify: at.verify}
+	if !d.idle {
+		opts.Start = at.start
+	}
+	return client.New(at.Socket, opts), nil
 }
 
 func absolute(path string) (string, error) {
@@ -152,13 +144,10 @@ func findSession(ctx context.Context, c *client.Client, text string) (string, er
 // completeSessions are the sessions for completion. A daemon is not started
 // for that.
 func completeSessions(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-	d := dialer{}
+	d := dialer{idle: true}
 	if f := cmd.Flag("socket"); f != nil {
 		d.socket = f.Value.String()
 	}
-	start := startDaemon
-	startDaemon = nil
-	defer func() { startDaemon = start }()
 	c, err := d.dial()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/user"
@@ -46,6 +47,19 @@ func findKernel() (kernelAt, error) {
 		return kernelAt{}, fmt.Errorf("looking for the kernel: %w", err)
 	}
 	return at, nil
+}
+
+// trusted says whether the folder of the socket is what it should be: whoever
+// can put a socket there can be told what was meant for the kernel.
+func (at kernelAt) trusted() error {
+	if at.shared { // root made it; findKernel has looked
+		return nil
+	}
+	err := place.Check(at.Runtime, int(at.user), place.Private)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the folder of the daemon's socket: %w", err)
+	}
+	return nil
 }
 
 // verify looks at who listens before anything is said: the user that runs the

@@ -57,6 +57,7 @@ func TestScripts(t *testing.T) {
 			"exits":   exits,
 			"repeat":  repeat,
 			"bytes":   rawBytes,
+			"anyhow":  anyhow,
 			"answers": answers,
 			"killed":  killed,
 			"logged":  logged,
@@ -82,6 +83,18 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// anyhow COMMAND...: the command ends, well or not.
+func anyhow(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: anyhow COMMAND...")
+	}
+	if err := ts.Exec(args[0], args[1:]...); err != nil {
+		if _, ok := errors.AsType[*exec.ExitError](err); !ok {
+			ts.Fatalf("%v", err)
+		}
 	}
 }
 

@@ -83,10 +83,12 @@ func (at kernelAt) status(ctx context.Context) kernelStatus {
 			s.Holder = pid
 		}
 	}
-	c := client.New(at.Socket, client.Options{Verify: at.verify})
-	defer c.Close()
-	var err error
-	s.Status, err = c.Status(ctx)
+	err := at.trusted()
+	if err == nil {
+		c := client.New(at.Socket, client.Options{Verify: at.verify})
+		defer c.Close()
+		s.Status, err = c.Status(ctx)
+	}
 	switch {
 	case err == nil:
 		s.Running, s.Error = true, ""

@@ -99,23 +99,34 @@ func (r Report) Failed(err error) {
 
 // Ensure gets a daemon to run, if none does, and returns when it answers. Of
 // several that try at once one starts it and the others wait.
-func Ensure(ctx context.Context, p place.Place, c Child) error {
-	if answers(p.Socket) {
-		return nil
-	}
-	if _, held, err := place.Held(p.LockFile()); err != nil || held {
-		return errors.Join(err, await(ctx, p))
-	}
-	_, err := Detach(ctx, c)
-	if err == nil {
-		return nil
-	}
-	// Somebody may have been faster.
-	if _, held, e := place.Held(p.LockFile()); e == nil && held {
-		return await(ctx, p)
+func Ensure(ctx context.Context, p place.Place, c Child) (err error) {
+	// The one that has the lock may be ending, or fail to start; then it is
+	// tried again, but not for ever.
+	for range 3 {
+		if answers(p.Socket) {
+			return nil
+		}
+		var held bool
+		if _, held, err = place.Held(p.LockFile()); err != nil {
+			return err
+		}
+		if !held {
+			if _, err = Detach(ctx, c); err == nil {
+				return nil
+			}
+			// Somebody may have been faster.
+			if _, held, e := place.Held(p.LockFile()); e != nil || !held {
+				return err
+			}
+		}
+		if err = await(ctx, p); !errors.Is(err, errGivenUp) {
+			return err
+		}
 	}
 	return err
 }
+
+var errGivenUp = errors.New("the kernel that was there has ended")
 
 func answers(socket string) bool {
 	conn, err := net.Dial("unix", socket)
@@ -138,7 +149,7 @@ func await(ctx context.Context, p place.Place) error {
 		case err != nil:
 			return err
 		case !held:
-			return errors.New("the kernel that was starting has given up")
+			return errGivenUp
 		default:
 			select {
 			case <-ctx.Done():
