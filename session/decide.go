@@ -123,9 +123,6 @@ func (m *Machine) guard(d *draft, l *leaf) {
 	}
 	d.write(OrchestrationResult, "true")
 	d.write(LicenseReason, quote(reason.Name()))
-	if reason != approval.PersonAllowed {
-		return
-	}
 	if remember := approval.MayRemember(leaf, view); len(remember) > 0 {
 		list := append([]string(nil), m.view.ReadAllowlist...)
 		for _, p := range remember {

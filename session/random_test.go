@@ -93,7 +93,7 @@ func (l *randomLife) whatRuns(t *rapid.T, do Do) Action {
 
 var (
 	grantsOf = []string{`{"write":true,"bash":true,"mcp":true}`, `{"write":false,"bash":true,"mcp":false}`, `{}`}
-	places   = []approval.Path{"", "src/a", "/data/a", "/data/b", "/data/a/c", "/home/u", "/tmp/x"}
+	places   = []approval.Path{"", "src/a", "/srv/data/a", "/srv/data/b", "/srv/data/a/c", "/home/u", "/tmp/x"}
 	toolsOf  = []string{"Bash", "Read", "Read", "Write", "mcp__a__get_x", "mcp__a__drop_x", "WebFetch", "agent_call"}
 )
 
@@ -206,7 +206,7 @@ func (l *randomLife) register(t *rapid.T) {
 	case AutoCoverDeny:
 		r.Value = rapid.SampledFrom([]string{"true", "false"}).Draw(t, "cover")
 	case ReadAllowlist:
-		r.Value = rapid.SampledFrom([]string{`[]`, `["/data"]`, `["/data/a","/home/u"]`}).Draw(t, "keys")
+		r.Value = rapid.SampledFrom([]string{`[]`, `["/srv/data"]`, `["/srv/data/a","/home/u"]`}).Draw(t, "keys")
 	default:
 		r.Value = rapid.SampledFrom([]string{`"manual"`, `"auto"`, `"yolo"`}).Draw(t, "mode")
 	}

@@ -50,7 +50,7 @@ func (m *Machine) attend(n *node) {
 	}
 	m.run(n)
 
-	asked := !l.cancel && !l.over() && approval.NeedsHuman(obeyed(l.Leaf), m.viewFor(l.cluster, l.Paths))
+	asked := !l.cancel && approval.NeedsHuman(l.Leaf, m.viewFor(l.cluster, l.Paths))
 	if asked != l.asked {
 		l.asked = asked
 		if asked {

@@ -38,7 +38,7 @@ var update = flag.Bool("update", false, "write the scripts' answers anew")
 //	torn-outcome JOB JSON  half of settling, the same
 //	floor JOB RESULT [PATH...] [message=M] [hatch]
 //	floor-failed|late-floor JOB
-//	vote JOB allow|deny, fail JOB MESSAGE
+//	vote JOB allow|deny, fail JOB MESSAGE, late-fail JOB ATTEMPT MESSAGE
 //	body JOB OUTCOME, timeout JOB DURATION
 //	cancel [JOB], reload, retry
 //	save [N...]            outstanding saves are written, all by default
@@ -225,6 +225,12 @@ func (s *script) event(w []string, job JobID) error {
 	case "fail":
 		a, _ := s.done(Classify, job)
 		s.print(s.step(ClassifierFailed{Job: job, Attempt: a.Attempt, Message: w[2]}))
+	case "late-fail":
+		attempt, err := strconv.Atoi(w[2])
+		if err != nil {
+			return err
+		}
+		s.print(s.step(ClassifierFailed{Job: job, Attempt: attempt, Message: w[3]}))
 	case "body":
 		s.done(Body, job)
 		s.print(s.step(BodyDone{Job: job, Outcome: w[2]}))
@@ -331,7 +337,15 @@ func parseJob(w []string, ord int64) Job {
 }
 
 func (s *script) print(out Ready) {
-	say := func(format string, args ...any) { fmt.Fprintf(&s.out, "\t"+format+"\n", args...) }
+	for line := range strings.Lines(describe(out)) {
+		s.out.WriteString("\t" + line)
+	}
+}
+
+// describe is what a host has to do, a line each.
+func describe(out Ready) string {
+	var b strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	for _, a := range out.Stop {
 		say("stop %v", a)
 	}
@@ -354,4 +368,5 @@ func (s *script) print(out Ready) {
 	for _, n := range out.Publish {
 		say("%s", strings.TrimSpace(fmt.Sprintf("%v %s %s", n.News, n.Job, n.Message)))
 	}
+	return b.String()
 }
