@@ -261,19 +261,7 @@ func (l *life) compare() {
 			l.wrong("%s does %q, the law says %q", id, got, want)
 		}
 	}
-	for _, id := range fresh.Queue("") {
-		if n := l.m.jobs[id]; !n.leaf.asked && !n.leaf.cancel {
-			l.wrong("%s is not in the queue", id)
-		}
-	}
-	for i, n := range l.m.queue {
-		if i > 0 && before(l.m.queue[i-1], n) >= 0 {
-			l.wrong("the queue is not in tree order")
-		}
-		if !n.leaf.asked || l.m.jobs[n.id] != n {
-			l.wrong("%s is in the queue and not asked about", n.id)
-		}
-	}
+	l.compareQueues()
 	open := 0
 	for _, n := range l.m.jobs {
 		if n.leaf != nil {
@@ -283,6 +271,57 @@ func (l *life) compare() {
 	if open != l.m.Unsettled() {
 		l.wrong("%d leaves, counted %d", open, l.m.Unsettled())
 	}
+}
+
+// compareQueues sets every queue beside that of the law, which is told of the
+// whole tree.
+func (l *life) compareQueues() {
+	view := l.doc.view(l.facts)
+	tops := []JobID{""}
+	for _, j := range l.doc.jobs {
+		if j.Kind.Sequence() {
+			tops = append(tops, j.ID)
+		}
+	}
+	for _, top := range tops {
+		var want []JobID
+		tree := l.doc.tree(top)
+		for _, leaf := range tree.ApprovalQueue(view) {
+			// Somebody wants it cancelled, and the document does not say so yet.
+			if n := l.m.jobs[JobID(leaf.ID)]; n == nil || !n.leaf.cancel {
+				want = append(want, JobID(leaf.ID))
+			}
+		}
+		got := l.m.Queue(top)
+		if !slices.Equal(got, want) {
+			l.wrong("the queue of %q is %v, the law says %v", top, got, want)
+		}
+		head, some := l.m.Head(top)
+		if some != (len(want) > 0) || some && head != want[0] {
+			l.wrong("the head of %q is %q, the law says %v", top, head, want)
+		}
+	}
+}
+
+// tree is what lies under a sequence, in tree order.
+func (d *document) tree(top JobID) *approval.Sequence {
+	tree := &approval.Sequence{ID: string(top)}
+	var children []Job
+	for _, j := range d.jobs {
+		if j.Parent == top && j.ID != top {
+			children = append(children, j)
+		}
+	}
+	slices.SortStableFunc(children, func(a, b Job) int { return cmp.Compare(a.Ord, b.Ord) })
+	for _, j := range children {
+		if j.Kind.Sequence() {
+			tree.Children = append(tree.Children, d.tree(j.ID))
+			continue
+		}
+		leaf := d.leaf(j.ID)
+		tree.Children = append(tree.Children, &leaf)
+	}
+	return tree
 }
 
 // leaf reads a leaf from the document, with the law's own writers.
