@@ -129,6 +129,9 @@ type judgement struct {
 	base  *Policy
 	files []string // the known files, sorted once they are needed; before that those the call writes
 	ready bool     // they are
+	// prepared are those files with their paths, once they are needed: a call
+	// may reach the same ones many times.
+	prepared []knownFile
 	// makers are the commands that may make files nobody knows.
 	makers []*effect.Command
 	s      subject
@@ -161,8 +164,8 @@ func (j *judgement) effect(d *Judged) {
 		return
 	}
 	reached, ok := reach(e)
-	for _, file := range j.known() {
-		path := j.place.Prepare(file, j.place.Workspace)
+	for _, known := range j.known() {
+		file, path := known.name, known.path
 		if !path.Known() || ok && reached.Relate(j.place, path, false) < paths.Overlap {
 			continue
 		}
@@ -232,15 +235,24 @@ func namesFiles(p effect.Path) bool {
 const maxFloating = 256
 
 // known are the files known to exist, in order.
-func (j *judgement) known() []string {
+func (j *judgement) known() []knownFile {
 	if !j.ready {
 		for f := range j.place.Facts.Files {
 			j.files = append(j.files, f)
 		}
 		slices.Sort(j.files)
 		j.files, j.ready = slices.Compact(j.files), true
+		for _, f := range j.files {
+			j.prepared = append(j.prepared, knownFile{f, j.place.Prepare(f, j.place.Workspace)})
+		}
 	}
-	return j.files
+	return j.prepared
+}
+
+// knownFile is a file that exists, and its path.
+type knownFile struct {
+	name string
+	path effect.Path
 }
 
 // reach is a pattern for the paths of an effect.

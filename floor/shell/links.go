@@ -117,14 +117,14 @@ func (r *reader) throughLinks(e effect.Effect, f foundAt) {
 	}
 	below := func(p string) bool { return p == top || strings.HasPrefix(p, strings.TrimSuffix(top, "/")+"/") }
 	told := 0
-	for _, link := range slices.Sorted(maps.Keys(place.Facts.Links)) {
+	for _, l := range r.linksOf(place) {
+		link, to := l.link, l.to
 		if !below(link) || link == top {
 			continue
 		}
 		if f.is && f.names != "" && !f.deep && !paths.AnyName(f.names, link[strings.LastIndexByte(link, '/')+1:]) {
 			continue // not found by that name
 		}
-		to := place.Prepare(link, "/")
 		if to.Known() && below(to.Abs) && !e.Path.Glob {
 			continue // told with the tree
 		}
@@ -136,6 +136,25 @@ func (r *reader) throughLinks(e effect.Effect, f foundAt) {
 		also.Path, also.Tree, also.Below = to, deep, false
 		r.tell(also, link)
 	}
+}
+
+// leading is a link and the path it stands for.
+type leading struct {
+	link string
+	to   effect.Path
+}
+
+// linksOf are the links of a place in order. A text may open the same tree many
+// times, and a tree may hold thousands of them.
+func (r *reader) linksOf(place *paths.Place) []leading {
+	if r.leading.place != place {
+		links := make([]leading, 0, len(place.Facts.Links))
+		for _, link := range slices.Sorted(maps.Keys(place.Facts.Links)) {
+			links = append(links, leading{link, place.Prepare(link, "/")})
+		}
+		r.leading.place, r.leading.links = place, links
+	}
+	return r.leading.links
 }
 
 // opensLinks reports whether a program that is given a tree opens the links in

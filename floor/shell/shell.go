@@ -115,6 +115,11 @@ type reader struct {
 	emptyExec bool // exec without a command
 	nounset   bool // variables nobody set end the shell
 	aborts    bool // this shell may have ended before: what is printed may not be
+
+	leading struct { // see linksOf
+		place *paths.Place
+		links []leading
+	}
 }
 
 // sink collects the known standard output of a substitution or a pipe.
