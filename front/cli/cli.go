@@ -102,7 +102,7 @@ rule answers.`,
 		SuggestionsMinimumDistance: 2,
 	}
 	root.AddCommand(newCheck(), newPolicy(), newWhatif(), newUp(), newDown(), newStatus(), newVersion(),
-		newSessions(), newQueue(), newMode(), newGrant(), newLog(), newVerify("verify"))
+		newSessions(), newQueue(), newShow(), newAnswer(true), newAnswer(false), newCancel(), newMode(), newGrant(), newLog(), newVerify("verify"))
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())

@@ -1,0 +1,415 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"assent/front/api/client"
+	"assent/front/api/wire"
+)
+
+// callName names a call of a session.
+type callName struct{ session, job string }
+
+func (n callName) String() string { return n.session + "/" + n.job }
+
+// findCall is the call that a text means: its id or SESSION/ID, or how either
+// begins. Those that wait for a person are looked for first; with waiting no
+// others are.
+func findCall(ctx context.Context, c *client.Client, text, session string, waiting bool) (callName, error) {
+	if session != "" {
+		var err error
+		if session, err = findSession(ctx, c, session); err != nil {
+			return callName{}, err
+		}
+	}
+	queue, err := c.Queue(ctx, session)
+	if err != nil {
+		return callName{}, err
+	}
+	var names []callName
+	for _, job := range queue.Queue {
+		names = append(names, callName{job.Session, job.ID})
+	}
+	name, err := oneCall(text, names)
+	if waiting {
+		if err == nil && name == (callName{}) {
+			err = usagef("no call that waits for a person begins with %q; see: assent queue", oneLine(text, maxTarget))
+		}
+		return name, err
+	}
+	if err != nil || name != (callName{}) {
+		return name, err
+	}
+	calls, err := c.Calls(ctx, client.CallFilter{Session: session, Limit: 10_000})
+	if err != nil {
+		return callName{}, err
+	}
+	names = names[:0]
+	for _, call := range calls.Calls {
+		names = append(names, callName{call.Session, call.Job})
+	}
+	if name, err = oneCall(text, names); err == nil && name == (callName{}) {
+		err = usagef("there is no call %q; see: assent log", oneLine(text, maxTarget))
+	}
+	return name, err
+}
+
+// oneCall is the one of the calls that a text means, none when it means none.
+func oneCall(text string, names []callName) (callName, error) {
+	var exact, begun []callName
+	for _, n := range names {
+		switch {
+		case n.job == text, n.String() == text:
+			exact = append(exact, n)
+		case text != "" && (strings.HasPrefix(n.job, text) || strings.HasPrefix(n.String(), text)):
+			begun = append(begun, n)
+		}
+	}
+	if len(exact) > 0 {
+		begun = exact
+	}
+	switch len(begun) {
+	case 0:
+		return callName{}, nil
+	case 1:
+		return begun[0], nil
+	}
+	return callName{}, usagef("%d calls are meant by %q; write SESSION/CALL, or more of it", len(begun), oneLine(text, maxTarget))
+}
+
+// completeCalls are the calls that wait, for completion.
+func completeCalls(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	c, ok := dialForCompletion(cmd)
+	if !ok {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer c.Close()
+	queue, err := c.Queue(cmd.Context(), "")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, job := range queue.Queue {
+		if strings.HasPrefix(job.ID, begun) {
+			names = append(names, job.ID+"\t"+oneLine(job.Name+" "+whatOf(job.Arguments), maxTarget))
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func exactlyOne(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return usagef("name %s", what)
+		case len(args) > 1:
+			return usagef("name %s; %q is one too many", what, oneLine(args[1], maxTarget))
+		}
+		return nil
+	}
+}
+
+func newAnswer(yes bool) *cobra.Command {
+	d, session, comment := &dialer{}, "", ""
+	verb, done, short := "allow", "allowed", "Allow a call that waits for a person"
+	long := `Allow answers yes to one call that waits. What a policy blocks cannot be allowed.
+A path outside the workspace that is read so may be read again in that session,
+unless there is a comment.`
+	if !yes {
+		verb, done, short = "deny", "denied", "Refuse a call that waits for a person"
+		long = `Deny answers no to one call that waits. The agent is told that a person refused
+it; a comment is told to it besides.`
+	}
+	cmd := &cobra.Command{
+		Use:               verb + " CALL",
+		Short:             short,
+		Long:              long + "\n\nA call is named by its id, or how that begins, as \"assent queue\" says it.",
+		Example:           "  assent " + verb + " 7GKQ3\n  assent " + verb + " 7GKQ3 --comment 'only in the test folder'",
+		Args:              exactlyOne("the call"),
+		ValidArgsFunction: completeCalls,
+		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, args []string) error {
+			ctx := cmd.Context()
+			name, err := findCall(ctx, c, args[0], session, true)
+			if err != nil {
+				return err
+			}
+			job, err := c.Job(ctx, name.session, name.job)
+			if err != nil {
+				return err
+			}
+			wrote, err := c.Answer(ctx, name.session, name.job, yes, comment)
+			if err != nil {
+				return err
+			}
+			if d.json {
+				return writeJSON(cmd.OutOrStdout(), wrote)
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s %s\n", done, oneLine(job.Name, maxTarget), oneLine(whatOf(job.Arguments), 4*maxFull))
+			return err
+		}),
+	}
+	d.flags(cmd)
+	sessionFlag(cmd, &session, "a call of this session")
+	cmd.Flags().StringVarP(&comment, "comment", "m", "", "what the agent is told besides")
+	return cmd
+}
+
+func newCancel() *cobra.Command {
+	d, session := &dialer{}, ""
+	cmd := &cobra.Command{
+		Use:   "cancel [CALL]",
+		Short: "Cancel a call, or what is under way in a session",
+		Long: `Cancel ends a call: one that waits is not asked about any more, one that runs is
+stopped. Without a call, --session names a session in which all that is under
+way is cancelled.`,
+		Example: `  assent cancel 7GKQ3
+  assent cancel --session 9HXM`,
+		Args:              atMostOne("name one call"),
+		ValidArgsFunction: completeCalls,
+		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, args []string) (err error) {
+			ctx := cmd.Context()
+			name := callName{}
+			switch {
+			case len(args) > 0:
+				name, err = findCall(ctx, c, args[0], session, false)
+			case session == "":
+				err = usagef("name a call, or a session with --session")
+			default:
+				name.session, err = findSession(ctx, c, session)
+			}
+			if err != nil {
+				return err
+			}
+			if name.job != "" {
+				job, err := c.Job(ctx, name.session, name.job)
+				if err == nil && job.Completed != nil {
+					err = usagef("%s is settled already; see: assent show %s", oneLine(name.job, maxTarget), oneLine(name.job, maxTarget))
+				}
+				if err != nil {
+					return err
+				}
+			}
+			if err := c.Cancel(ctx, name.session, name.job); err != nil {
+				return err
+			}
+			if d.json {
+				return writeJSON(cmd.OutOrStdout(), map[string]string{"session": name.session, "job": name.job})
+			}
+			text := "cancelled: " + oneLine(name.String(), 4*maxTarget)
+			if name.job == "" {
+				text = "cancelled what is under way in session " + oneLine(name.session, maxTarget)
+			}
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
+			return err
+		}),
+	}
+	d.flags(cmd)
+	sessionFlag(cmd, &session, "a call of this session, or all in it")
+	return cmd
+}
+
+func newShow() *cobra.Command {
+	d, session := &dialer{}, ""
+	cmd := &cobra.Command{
+		Use:   "show CALL",
+		Short: "Show all there is about a call",
+		Long: `Show says what a call is, what the policies said to each of its effects, who
+answered, and what became of it.
+
+A call is named by its id, or how that begins, as "assent queue" and "assent log
+--json" say it.`,
+		Example:           "  assent show 7GKQ3",
+		Args:              exactlyOne("the call"),
+		ValidArgsFunction: completeCalls,
+		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, args []string) error {
+			name, err := findCall(cmd.Context(), c, args[0], session, false)
+			if err != nil {
+				return err
+			}
+			job, err := c.Job(cmd.Context(), name.session, name.job)
+			if err != nil {
+				return err
+			}
+			if d.json {
+				return writeJSON(cmd.OutOrStdout(), job)
+			}
+			out := cmd.OutOrStdout()
+			_, err = fmt.Fprint(out, shown(job, time.Now(), screenOf(out)))
+			return err
+		}),
+	}
+	d.flags(cmd)
+	sessionFlag(cmd, &session, "a call of this session")
+	return cmd
+}
+
+// shown is a call for people.
+func shown(job wire.Job, now time.Time, s screen) string {
+	var b strings.Builder
+	line := func(name, text string, i ink) {
+		if text == "" {
+			return
+		}
+		head := s.paint.faint(name) + strings.Repeat(" ", max(1, 12-len(name)))
+		parts := []string{text}
+		if s.width > 0 {
+			parts = wrap(text, s.width-12)
+		}
+		for k, part := range parts {
+			if k > 0 {
+				head = strings.Repeat(" ", 12)
+			}
+			b.WriteString(head + i.of(s.paint, part) + "\n")
+		}
+	}
+	by := func(stamp wire.Stamp) string {
+		return "  (" + oneLine(stamp.Writer, maxTarget) + ", " + showWhen(stamp.At, now) + ")"
+	}
+	line("call", oneLine(job.ID, 4*maxTarget), inkNone)
+	line("session", oneLine(job.Session, 4*maxTarget), inkNone)
+	kind := job.Kind
+	if kind != "" {
+		kind = " (" + oneLine(kind, maxTarget) + ")"
+	}
+	line("tool", oneLine(job.Name, 4*maxTarget)+kind, inkBold)
+	line("admitted", by(job.Stamp)[2:], inkNone)
+	b.WriteString(argumentsOf(job.Arguments, s))
+	l := job.Leaf
+	if l == nil {
+		return b.String()
+	}
+	b.WriteByte('\n')
+	written := func(name, field, text string, i ink) {
+		if stamp, ok := l.Written[field]; ok {
+			line(name, text+by(stamp), i)
+		}
+	}
+	if l.PolicyResult != nil {
+		written("floor", "policyResult", *l.PolicyResult, resultInk(*l.PolicyResult))
+	} else {
+		line("floor", "not evaluated yet", inkNone)
+	}
+	for _, e := range effectsIn(l.Explanation) {
+		line("", "  "+e.String(), resultInk(e.Result))
+	}
+	if l.PolicyMessage != nil {
+		line("", oneLine(*l.PolicyMessage, 4*maxFull), inkNone)
+	}
+	if l.JudgeResult != nil {
+		written("classifier", "judgeResult", *l.JudgeResult, resultInk(*l.JudgeResult))
+	} else if l.JudgeFailMessage != nil {
+		line("classifier", fmt.Sprintf("%d failed attempts: %s", l.JudgeFails, oneLine(*l.JudgeFailMessage, 4*maxFull)), inkNone)
+	}
+	if l.Approved != nil {
+		text, i := "no", inkDeny
+		if *l.Approved {
+			text, i = "yes", inkAllow
+		}
+		written("answer", "approved", text, i)
+	}
+	if l.ApprovalComment != nil {
+		written("comment", "approvalComment", oneLine(*l.ApprovalComment, 4*maxFull), inkNone)
+	}
+	switch {
+	case l.OrchestrationResult != nil && *l.OrchestrationResult:
+		written("decided", "orchestrationResult", "allow"+reasonOf(l), inkAllow)
+	case l.OrchestrationResult != nil:
+		written("decided", "orchestrationResult", "deny"+reasonOf(l), inkDeny)
+	case l.NeedsHuman:
+		line("decided", "not yet: it waits for a person", inkAsk)
+	case l.Cancelled == nil:
+		line("decided", "not yet", inkNone)
+	}
+	written("begun", "bodyStarted", "yes", inkNone)
+	written("cancelled", "cancelled", "yes", inkNone)
+	if l.Completed != nil {
+		written("outcome", "completed", oneLine(middle(string(l.OutcomeJSON), maxFull), 4*maxFull), inkNone)
+	}
+	return b.String()
+}
+
+func reasonOf(l *wire.Leaf) string {
+	if l.LicenseReason == nil {
+		return ""
+	}
+	return ": " + oneLine(*l.LicenseReason, maxTarget)
+}
+
+// argumentsOf are the arguments of a call, its command as text and the others
+// as they are, nothing left out.
+func argumentsOf(arguments jsontext.Value, s screen) string {
+	var b strings.Builder
+	var members map[string]jsontext.Value
+	if json.Unmarshal(arguments, &members) != nil || len(members) == 0 {
+		return ""
+	}
+	for _, name := range []string{"command", "cmd"} {
+		var text string
+		if json.Unmarshal(members[name], &text) != nil {
+			continue
+		}
+		b.WriteByte('\n')
+		for part := range strings.Lines(text) {
+			hang(&b, "  ", draw(strings.TrimSuffix(part, "\n")).text, "    ", s.width)
+		}
+		if len(members) == 1 {
+			return b.String()
+		}
+	}
+	v := arguments.Clone()
+	if v.Indent() != nil {
+		v = arguments
+	}
+	b.WriteByte('\n')
+	for part := range strings.Lines(string(v)) {
+		hang(&b, "  ", draw(strings.TrimSuffix(part, "\n")).text, "    ", s.width)
+	}
+	return b.String()
+}
+
+// effectShown is what the floor's explanation says of one effect.
+type effectShown struct {
+	Kind   string `json:"kind"`
+	Target string `json:"target"`
+	Result string `json:"result"`
+	Rule   string `json:"rule"`
+}
+
+func (e effectShown) String() string {
+	text := fmt.Sprintf("%-5s  %-6s  %s", oneLine(e.Result, 8), oneLine(e.Kind, 8), oneLine(middle(e.Target, maxFull), 4*maxFull))
+	if e.Rule != "" {
+		text += "  " + oneLine(e.Rule, 4*maxTarget)
+	}
+	return text
+}
+
+// effectsIn are the effects in an explanation, none when it has another form.
+func effectsIn(explanation jsontext.Value) []effectShown {
+	var e struct {
+		Effects []effectShown `json:"effects"`
+	}
+	if json.Unmarshal(explanation, &e) != nil {
+		return nil
+	}
+	return e.Effects
+}
+
+// dialForCompletion is a client for completion, which starts no daemon.
+func dialForCompletion(cmd *cobra.Command) (*client.Client, bool) {
+	d := dialer{idle: true}
+	if f := cmd.Flag("socket"); f != nil {
+		d.socket = f.Value.String()
+	}
+	c, err := d.dial()
+	return c, err == nil
+}
