@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 )
 
@@ -61,15 +62,7 @@ func (s *Store) run() {
 		case <-s.closing:
 			return
 		}
-	drain:
-		for len(batch) < batchMax {
-			select {
-			case r := <-s.requests:
-				batch = append(batch, r)
-			default:
-				break drain
-			}
-		}
+		batch = s.drain(batch)
 		s.conn.commit(batch, s.now)
 		var rows []Row
 		for _, r := range batch {
@@ -83,6 +76,25 @@ func (s *Store) run() {
 			batch[i] = nil
 		}
 	}
+}
+
+// drain adds to the batch what waits. Those who were just answered, and write
+// again at once, are let go first: else they would wait for two syncs, of which
+// each has half of them.
+func (s *Store) drain(batch []*request) []*request {
+	for before := 0; before < len(batch); {
+		before = len(batch)
+		runtime.Gosched()
+		for more := true; more && len(batch) < batchMax; {
+			select {
+			case r := <-s.requests:
+				batch = append(batch, r)
+			default:
+				more = false
+			}
+		}
+	}
+	return batch
 }
 
 // head is where the document ends.
@@ -176,7 +188,22 @@ func (c *writeConn) commit(batch []*request, now func() time.Time) {
 	}
 }
 
-func (c *writeConn) try(batch []*request, now func() time.Time) (err error) {
+// errTorn says that a request was refused after its first row.
+var errTorn = errors.New("refused in the middle")
+
+// try writes the batch. A request that is refused at its first row has left
+// nothing, and nearly all that are refused are; only when one is refused later
+// everything is done again, with a savepoint for each.
+func (c *writeConn) try(batch []*request, now func() time.Time) error {
+	at := now().UTC().Truncate(time.Microsecond)
+	err := c.attempt(batch, at, false)
+	if errors.Is(err, errTorn) {
+		err = c.attempt(batch, at, true)
+	}
+	return err
+}
+
+func (c *writeConn) attempt(batch []*request, at time.Time, savepoints bool) (err error) {
 	if _, err := c.begin.Exec(); err != nil {
 		return err
 	}
@@ -189,11 +216,11 @@ func (c *writeConn) try(batch []*request, now func() time.Time) (err error) {
 	if err := c.load(); err != nil {
 		return err
 	}
-	at := now().UTC().Truncate(time.Microsecond)
 	wrote := false
 	for _, r := range batch {
 		before := c.head
-		if len(batch) > 1 {
+		r.err = nil
+		if savepoints {
 			if _, err := c.savepoint.Exec(); err != nil {
 				return err
 			}
@@ -203,17 +230,18 @@ func (c *writeConn) try(batch []*request, now func() time.Time) (err error) {
 		switch {
 		case err == nil:
 			wrote = true
-		case errors.As(err, &refusal):
-			r.err = err
-			r.rows = nil
-			c.head = before
-		default:
+		case !errors.As(err, &refusal):
 			return err
+		case len(r.rows) > 0 && !savepoints && len(batch) > 1:
+			return errTorn
+		default:
+			r.err, r.rows = err, nil
+			c.head = before
 		}
-		if len(batch) == 1 {
-			break
+		if !savepoints {
+			continue
 		}
-		if err != nil {
+		if r.err != nil {
 			if _, err := c.undo.Exec(); err != nil {
 				return err
 			}

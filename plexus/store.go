@@ -150,7 +150,7 @@ func (s *Store) openWrite(path string) (err error) {
 	}
 	f.Close()
 	// journal_mode before synchronous; with FULL in WAL mode each commit syncs.
-	if s.write, err = connect(path, "journal_mode(WAL)", "synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)", "recursive_triggers(1)"); err != nil {
+	if s.write, err = connect(path, "journal_mode(WAL)", "synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)", "recursive_triggers(1)", "temp_store(2)"); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)

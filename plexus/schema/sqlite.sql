@@ -8,6 +8,9 @@
 -- their reach: opening the document finds a schema that is not this one, and
 -- verifying it finds rows that do not follow from each other.
 --
+-- A list of more than two in IN would be a table that the engine makes anew for
+-- every row; equal and unequal say the same and cost nothing.
+--
 -- Every row has: rev, its place in the one order of commits, without gaps; tx,
 -- the rev of the first row that was written together with it; writer, who
 -- wrote it ("host:NAME", "human:NAME", "agent:NAME"); at, when, in
@@ -126,13 +129,13 @@ WHEN NEW.one IS NOT OLD.one OR NEW.rev IS NOT OLD.rev + 1 OR NOT (
 BEGIN SELECT RAISE(ABORT, 'assent: immutable'); END;
 
 CREATE TRIGGER session_moves_head AFTER INSERT ON session
-BEGIN UPDATE head SET rev = NEW.rev, tx = NEW.tx, hash = NEW.hash; END;
+BEGIN UPDATE head SET rev = NEW.rev, tx = NEW.tx, hash = NEW.hash WHERE one = 1; END;
 CREATE TRIGGER job_moves_head AFTER INSERT ON job
-BEGIN UPDATE head SET rev = NEW.rev, tx = NEW.tx, hash = NEW.hash; END;
+BEGIN UPDATE head SET rev = NEW.rev, tx = NEW.tx, hash = NEW.hash WHERE one = 1; END;
 CREATE TRIGGER field_moves_head AFTER INSERT ON field
-BEGIN UPDATE head SET rev = NEW.rev, tx = NEW.tx, hash = NEW.hash; END;
+BEGIN UPDATE head SET rev = NEW.rev, tx = NEW.tx, hash = NEW.hash WHERE one = 1; END;
 CREATE TRIGGER register_moves_head AFTER INSERT ON register
-BEGIN UPDATE head SET rev = NEW.rev, tx = NEW.tx, hash = NEW.hash; END;
+BEGIN UPDATE head SET rev = NEW.rev, tx = NEW.tx, hash = NEW.hash WHERE one = 1; END;
 
 -- What is unsettled follows the rows too.
 
@@ -183,9 +186,10 @@ CREATE TRIGGER job_law BEFORE INSERT ON job BEGIN SELECT CASE
   WHEN NOT EXISTS (SELECT 1 FROM session WHERE id = NEW.session) THEN RAISE(ABORT, 'assent: no session')
   WHEN NEW.id = '' OR NEW.id GLOB '*[^!-~]*' OR length(NEW.id) > 200 THEN RAISE(ABORT, 'assent: value')
   WHEN EXISTS (SELECT 1 FROM job WHERE session = NEW.session AND id = NEW.id) THEN RAISE(ABORT, 'assent: written')
-  WHEN NEW.kind NOT IN ('', 'SystemToolJob', 'FileMutateToolJob', 'MCPToolJob', 'WebSearchToolJob', 'WebExtractToolJob',
-      'AgentCallJob', 'AgentCallbackJob', 'AgentNotifyJob', 'AgentMessageJob', 'ContextNeedToolJob',
-      'SessionTurn', 'ProgrammaticJob')
+  WHEN NEW.kind <> '' AND NEW.kind <> 'SystemToolJob' AND NEW.kind <> 'FileMutateToolJob' AND NEW.kind <> 'MCPToolJob'
+      AND NEW.kind <> 'WebSearchToolJob' AND NEW.kind <> 'WebExtractToolJob' AND NEW.kind <> 'AgentCallJob'
+      AND NEW.kind <> 'AgentCallbackJob' AND NEW.kind <> 'AgentNotifyJob' AND NEW.kind <> 'AgentMessageJob'
+      AND NEW.kind <> 'ContextNeedToolJob' AND NEW.kind <> 'SessionTurn' AND NEW.kind <> 'ProgrammaticJob'
     OR NEW.arguments <> '' AND (NOT json_valid(NEW.arguments) OR json_type(NEW.arguments) <> 'object')
     OR NEW.facts <> '' AND (NOT json_valid(NEW.facts) OR json_type(NEW.facts) <> 'object')
     THEN RAISE(ABORT, 'assent: value')
@@ -206,8 +210,9 @@ CREATE TRIGGER field_law BEFORE INSERT ON field BEGIN SELECT CASE
     THEN RAISE(ABORT, 'assent: order')
 
   -- Names, and who may write them (law §2).
-  WHEN NEW.name NOT IN ('policyResult', 'policyMessage', 'paths', 'effects', 'explanation', 'judgeResult', 'approved',
-      'approvalComment', 'orchestrationResult', 'licenseReason', 'bodyStarted', 'cancelled', 'outcomeJson', 'completed')
+  WHEN NEW.name <> 'policyResult' AND NEW.name <> 'policyMessage' AND NEW.name <> 'paths' AND NEW.name <> 'effects' AND NEW.name <> 'explanation'
+      AND NEW.name <> 'judgeResult' AND NEW.name <> 'approved' AND NEW.name <> 'approvalComment' AND NEW.name <> 'orchestrationResult'
+      AND NEW.name <> 'licenseReason' AND NEW.name <> 'bodyStarted' AND NEW.name <> 'cancelled' AND NEW.name <> 'outcomeJson' AND NEW.name <> 'completed'
     AND NOT (substr(NEW.name, 1, 10) = 'judgeFail/' AND CAST(substr(NEW.name, 11) AS INTEGER) > 0
       AND CAST(CAST(substr(NEW.name, 11) AS INTEGER) AS TEXT) = substr(NEW.name, 11))
     THEN RAISE(ABORT, 'assent: name')
@@ -217,16 +222,16 @@ CREATE TRIGGER field_law BEFORE INSERT ON field BEGIN SELECT CASE
 
   -- What they are written on: leaves have votes, sequences have none (law §8).
   WHEN NOT EXISTS (SELECT 1 FROM job WHERE session = NEW.session AND id = NEW.job) THEN RAISE(ABORT, 'assent: no job')
-  WHEN NEW.name NOT IN ('cancelled', 'outcomeJson', 'completed') AND EXISTS (SELECT 1 FROM job
+  WHEN NEW.name <> 'cancelled' AND NEW.name <> 'outcomeJson' AND NEW.name <> 'completed' AND EXISTS (SELECT 1 FROM job
       WHERE session = NEW.session AND id = NEW.job AND kind IN ('SessionTurn', 'ProgrammaticJob'))
     THEN RAISE(ABORT, 'assent: geometry')
 
   -- What they hold.
   WHEN NOT json_valid(NEW.value) OR NOT CASE
-      WHEN NEW.name = 'policyResult' THEN NEW.value IN ('"allow"', '"ask"', '"deny"', '"block"')
+      WHEN NEW.name = 'policyResult' THEN NEW.value = '"allow"' OR NEW.value = '"ask"' OR NEW.value = '"deny"' OR NEW.value = '"block"'
       WHEN NEW.name = 'judgeResult' THEN NEW.value IN ('"allow"', '"deny"')
       WHEN NEW.name IN ('approved', 'orchestrationResult') THEN NEW.value IN ('true', 'false')
-      WHEN NEW.name IN ('cancelled', 'completed', 'bodyStarted') THEN NEW.value = 'true'
+      WHEN NEW.name = 'cancelled' OR NEW.name = 'completed' OR NEW.name = 'bodyStarted' THEN NEW.value = 'true'
       WHEN NEW.name = 'paths' THEN json_type(NEW.value) = 'array'
         AND NOT EXISTS (SELECT 1 FROM json_each(NEW.value) WHERE type <> 'text')
       WHEN NEW.name = 'effects' THEN json_type(NEW.value) = 'array'
@@ -241,7 +246,7 @@ CREATE TRIGGER field_law BEFORE INSERT ON field BEGIN SELECT CASE
     THEN RAISE(ABORT, 'assent: completed')
   WHEN EXISTS (SELECT 1 FROM field WHERE session = NEW.session AND job = NEW.job AND name = NEW.name)
     THEN RAISE(ABORT, 'assent: written')
-  WHEN NEW.name NOT IN ('approved', 'approvalComment', 'completed')
+  WHEN NEW.name <> 'approved' AND NEW.name <> 'approvalComment' AND NEW.name <> 'completed'
     AND EXISTS (SELECT 1 FROM field WHERE session = NEW.session AND job = NEW.job AND name = 'outcomeJson')
     THEN RAISE(ABORT, 'assent: completed')
   WHEN NEW.name = 'completed'
@@ -249,7 +254,7 @@ CREATE TRIGGER field_law BEFORE INSERT ON field BEGIN SELECT CASE
     THEN RAISE(ABORT, 'assent: apart')
 
   -- What the floor explains comes with its result.
-  WHEN NEW.name IN ('policyMessage', 'paths', 'effects', 'explanation')
+  WHEN (NEW.name = 'policyMessage' OR NEW.name = 'paths' OR NEW.name = 'effects' OR NEW.name = 'explanation')
     AND NOT EXISTS (SELECT 1 FROM field WHERE session = NEW.session AND job = NEW.job AND name = 'policyResult' AND tx = NEW.tx)
     THEN RAISE(ABORT, 'assent: apart')
 
@@ -325,10 +330,10 @@ CREATE TRIGGER register_law BEFORE INSERT ON register BEGIN SELECT CASE
     OR length(NEW.hash) IS NOT 32 OR NEW.seen < 0 OR NEW.seen >= NEW.tx
     THEN RAISE(ABORT, 'assent: order')
   WHEN NOT CASE
-      WHEN NEW.name IN ('standingPolicy', 'autoAllow', 'readAllowlist') OR substr(NEW.name, 1, 8) = 'overlay/' THEN NEW.session <> ''
+      WHEN NEW.name = 'standingPolicy' OR NEW.name = 'autoAllow' OR NEW.name = 'readAllowlist' OR substr(NEW.name, 1, 8) = 'overlay/' THEN NEW.session <> ''
       WHEN NEW.name IN ('defaultPolicy', 'standingAutoAllow') THEN NEW.session = ''
       WHEN substr(NEW.name, 1, 5) = 'host/' THEN length(NEW.name) > 5
-      ELSE NEW.name IN ('autoCoverDeny', 'judgeConnection', 'judgeModel', 'judgeAskProgram') END
+      ELSE NEW.name = 'autoCoverDeny' OR NEW.name = 'judgeConnection' OR NEW.name = 'judgeModel' OR NEW.name = 'judgeAskProgram' END
     THEN RAISE(ABORT, 'assent: name')
   WHEN NEW.writer NOT GLOB 'host:?*' AND (NEW.writer NOT GLOB 'human:?*' OR substr(NEW.name, 1, 5) = 'host/')
     THEN RAISE(ABORT, 'assent: role')
@@ -338,8 +343,8 @@ CREATE TRIGGER register_law BEFORE INSERT ON register BEGIN SELECT CASE
       WHERE session = NEW.session AND id = substr(NEW.name, 9) AND kind = 'SessionTurn')
     THEN RAISE(ABORT, 'assent: no job')
   WHEN NOT json_valid(NEW.value) OR NOT CASE
-      WHEN NEW.name = 'standingPolicy' OR substr(NEW.name, 1, 8) = 'overlay/' THEN NEW.value IN ('"manual"', '"auto"', '"yolo"')
-      WHEN NEW.name = 'defaultPolicy' THEN NEW.value IN ('"manual"', '"auto"', '"yolo"', '""')
+      WHEN NEW.name = 'standingPolicy' OR substr(NEW.name, 1, 8) = 'overlay/' THEN NEW.value = '"manual"' OR NEW.value = '"auto"' OR NEW.value = '"yolo"'
+      WHEN NEW.name = 'defaultPolicy' THEN NEW.value = '"manual"' OR NEW.value = '"auto"' OR NEW.value = '"yolo"' OR NEW.value = '""'
       WHEN NEW.name = 'autoCoverDeny' THEN NEW.value IN ('true', 'false')
       WHEN NEW.name IN ('autoAllow', 'standingAutoAllow') THEN json_type(NEW.value) = 'object'
         AND NOT EXISTS (SELECT 1 FROM json_each(NEW.value) WHERE key NOT IN ('write', 'bash', 'mcp') OR type NOT IN ('true', 'false'))
