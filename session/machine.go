@@ -86,7 +86,9 @@ func (m *Machine) Step(ev Event) Ready {
 	case Retry:
 		for _, n := range m.retries {
 			m.wake(n)
-			m.tell(Unstuck, n, "")
+			if m.jobs[n.id] == n { // it may be settled, by a save that was said to fail
+				m.tell(Unstuck, n, "")
+			}
 		}
 		m.retries = nil
 	}

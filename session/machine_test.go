@@ -107,3 +107,15 @@ func TestIdle(t *testing.T) {
 	l.saveAll()
 	idle(true, "cancelled")
 }
+
+// The floor always answers: no answer is a block (law ruling 7).
+func TestAFloorWithoutAnAnswer(t *testing.T) {
+	for _, result := range []approval.PolicyResult{approval.None, 99} {
+		l := newLife(t)
+		l.bash("a")
+		l.floors(FloorDone{Job: "a", Result: result, Message: approval.Written("fine")})
+		if got := l.story("a"); !l.doc.is("a", PolicyResult, `"block"`) || !l.doc.is("a", PolicyMessage, `"the floor gave no answer"`) || !l.doc.has("a", Completed) {
+			t.Errorf("%d: %s", result, got)
+		}
+	}
+}
