@@ -17,8 +17,11 @@ type Answer struct {
 	// Cluster is nil where no tool is known.
 	Cluster *approval.Cluster `json:"cluster"`
 	Hatch   bool              `json:"hatch"`
-	Effects []Told            `json:"effects"`
-	Message string            `json:"message"`
+	// Incomplete says that only a nested body which the scanner could not
+	// analyse keeps the call from being allowed.
+	Incomplete bool   `json:"incomplete,omitzero"`
+	Effects    []Told `json:"effects"`
+	Message    string `json:"message"`
 	// More counts the effects that [Answer.Cut] left out.
 	More int `json:"more,omitzero"`
 }
@@ -38,7 +41,7 @@ type Told struct {
 // Answer tells the verdict as data.
 func (v *Verdict) Answer() Answer {
 	cluster := v.Cluster
-	a := Answer{Result: v.Result, Cluster: &cluster, Hatch: v.Hatch, Message: v.Message, Effects: make([]Told, 0, len(v.Effects))}
+	a := Answer{Result: v.Result, Cluster: &cluster, Hatch: v.Hatch, Incomplete: v.Incomplete, Message: v.Message, Effects: make([]Told, 0, len(v.Effects))}
 	for i := range v.Effects {
 		e := &v.Effects[i]
 		t := Told{Kind: e.Kind, Target: e.Target, Result: e.Result}

@@ -32,6 +32,8 @@ type Call struct {
 	Fold bool
 	// Facts are what was found out about the machine beforehand.
 	Facts paths.Facts
+	// Scan is what a scanner said about the command, if one was asked.
+	Scan Scan
 }
 
 // Place is where the call happens, as package paths wants it.

@@ -62,6 +62,7 @@ func (f *Floor) judge(call Call, effects []effect.Effect, text string) Verdict {
 		v.Result = approval.Ask
 		v.Effects = append(v.Effects, Judged{Result: approval.Ask, Rule: nothingKnown, Message: "Nothing is known of this call."})
 	}
+	v.scanned(call.Scan, f)
 	v.Hatch = v.Cluster == approval.Bash && (hatch || mayHatch(call.Arguments) && approval.HatchShape(call.Name, call.Arguments))
 	v.Message = v.message()
 	return v

@@ -130,7 +130,7 @@ func (d *policyReader) document(n *node) {
 				d.problem(v, "one of "+strings.Join(scannerNames[:], ", "), "unknown scanner setting")
 				return
 			}
-			d.policy.Scanner = Scanner(i)
+			d.policy.Scanner, d.policy.scannerLine = Scanner(i), v.line
 		default:
 			for _, s := range sections {
 				if s.name == k.text {

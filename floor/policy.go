@@ -38,9 +38,9 @@ type Scanner uint8
 
 // The values of "scanner:".
 const (
-	ScannerAuto Scanner = iota
-	ScannerRequired
-	ScannerOff
+	ScannerAuto     Scanner = iota // none where none is installed; one that is there must run
+	ScannerRequired                // without one nothing runs
+	ScannerOff                     // never asked
 )
 
 var scannerNames = [...]string{"auto", "required", "off"}
@@ -74,6 +74,8 @@ type Policy struct {
 	Scanner Scanner
 	// Rules are the rules in the order of the document.
 	Rules []*Rule
+
+	scannerLine int // where it is set
 
 	layer   Layer
 	index   [numKinds]index
@@ -153,7 +155,7 @@ func (p *Policy) LastGood() *Policy {
 	if p == nil {
 		return nil
 	}
-	q := &Policy{Name: p.Name, Extends: true, Scanner: p.Scanner, layer: p.layer, deletes: p.deletes, file: p.file, stale: true}
+	q := &Policy{Name: p.Name, Extends: true, Scanner: p.Scanner, scannerLine: p.scannerLine, layer: p.layer, deletes: p.deletes, file: p.file, stale: true}
 	for _, r := range p.Rules {
 		if r.Result >= approval.Deny {
 			c := *r

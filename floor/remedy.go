@@ -48,7 +48,9 @@ const maxLifted = 3
 func (f *Floor) Remedies(call Call, v *Verdict, most int) []Remedy {
 	t := trial{floor: f, call: call, verdict: v}
 	for i := range v.Effects {
-		t.effects = append(t.effects, v.Effects[i].Effect)
+		if !v.Effects[i].scan { // judging adds them again
+			t.effects = append(t.effects, v.Effects[i].Effect)
+		}
 	}
 	t.place = call.Place()
 	var out []Remedy
@@ -112,7 +114,7 @@ func (p *Policy) with(rules []*Rule) *Policy {
 	q := &Policy{Name: "a further rule", Extends: true, layer: Operator}
 	var all []*Rule
 	if p != nil {
-		q.Name, q.Extends, q.Scanner, q.deletes, q.file, q.stale = p.Name, p.Extends, p.Scanner, p.deletes, p.file, p.stale
+		q.Name, q.Extends, q.Scanner, q.scannerLine, q.deletes, q.file, q.stale = p.Name, p.Extends, p.Scanner, p.scannerLine, p.deletes, p.file, p.stale
 		all = slices.Clone(p.Rules)
 	}
 	for _, r := range append(all, rules...) {
@@ -130,6 +132,9 @@ func (t *trial) remedy(i int) (Remedy, []*Rule) {
 	e := &t.verdict.Effects[i]
 	r := Remedy{Effect: i}
 	switch {
+	case e.scan:
+		r.Why = e.scanRemedy()
+		return r, nil
 	case e.Rule != nil && !e.Rule.Default && e.Rule.Layer != Shipped:
 		r.Decides = e.Rule
 		return r, nil

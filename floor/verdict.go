@@ -21,6 +21,9 @@ type Verdict struct {
 	// Hatch is the half of hatch that the floor tells: a run of npx or bunx, or
 	// the pattern on the command (law ruling 11).
 	Hatch bool
+	// Incomplete says that the call would be allowed but for a nested body
+	// that the scanner could not analyse (law §11).
+	Incomplete bool
 	// Effects are all effects of the call, judged.
 	Effects []Judged
 	// Message is a short sentence for the agent.
@@ -49,6 +52,8 @@ type Judged struct {
 
 	shipped  Result // what the shipped floor says, before the operator
 	operator bool   // an operator's rule matched
+	scan     bool   // the scanner said it, or is missing
+	nested   bool   // the scanner could not look into a nested body
 	rule     *Rule
 	inner    *effect.Command // what a command that gives privilege runs
 }

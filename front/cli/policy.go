@@ -124,6 +124,9 @@ the manager's, and any other the operator's.`,
 					tests += len(r.Hits) + len(r.Misses)
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", oneLine(name, 4*maxTarget), count(len(p.Rules), "rule"), count(tests, "test"))
+				if p.Scanner == floor.ScannerRequired {
+					fmt.Fprintf(cmd.ErrOrStderr(), "assent: warning: %s: scanner: required refuses every command, since this version joins no scanner\n", oneLine(name, 4*maxTarget))
+				}
 			}
 			return ended(code)
 		},
@@ -254,11 +257,24 @@ func showLayers(f *floor.Floor, p paint) string {
 			}
 		}
 	}
+	fmt.Fprintf(&b, "\n%s  %s\n", inkBold.of(p, "scanner"), scannerNote(f.Setting()))
 	b.WriteString("\n" + inkBold.of(p, "where no rule matches") + "\n")
 	for _, kind := range floor.Sections() {
 		fmt.Fprintf(&b, "  %-6s  %s\n", kind, floor.Default(kind))
 	}
 	return b.String()
+}
+
+// scannerNote says how a scanner of commands takes part. None is joined yet.
+func scannerNote(s floor.Scanner) string {
+	switch s {
+	case floor.ScannerRequired:
+		return "required: every command is refused, since this version joins none"
+	case floor.ScannerOff:
+		return "off: never asked"
+	case floor.ScannerAuto:
+	}
+	return "auto: none is installed, commands are judged without one"
 }
 
 // maxPatterns is how many patterns of a rule are shown in a list of rules.
