@@ -325,11 +325,14 @@ func (j *judgement) decide(d *Judged) {
 		base, rule = ruled(r)
 		if base.result < approval.Deny {
 			if extends {
+				var left *Rule // the first in the document
 				for _, deny := range shipped {
-					if deny.Result == approval.Deny && !j.lifted(operator, deny) {
-						base, rule = ruled(deny)
-						break
+					if deny.Result == approval.Deny && (left == nil || deny.Line < left.Line) && !j.lifted(operator, deny) {
+						left = deny
 					}
+				}
+				if left != nil {
+					base, rule = ruled(left)
 				}
 			}
 			if e.Kind == effect.Run && e.Privileged && base.result < approval.Deny && !j.namesWrapper(operator) {

@@ -507,6 +507,19 @@ func (p *runPattern) namesProgram() bool {
 	return p.class == "" && !p.any && strings.Trim(p.program.plain(), "*?") != ""
 }
 
+// namesDeed reports whether the pattern says which of the things that its
+// program does is meant: every subcommand. A program that does one thing is
+// named by its name.
+func (p *runPattern) namesDeed(c *effect.Command) bool {
+	words := 0
+	for i := range p.words {
+		if !p.words[i].option {
+			words++
+		}
+	}
+	return words >= len(c.Sub)
+}
+
 // as says how a pattern of the operator stands to a shipped one that matches
 // the same command: whether it names all that the shipped one names. A
 // broader allow never lifts a narrower deny: "docker run" says nothing about
@@ -514,7 +527,8 @@ func (p *runPattern) namesProgram() bool {
 // options that only rewrite need no naming.
 func (p *runPattern) as(shipped *runPattern, c *effect.Command) bool {
 	if shipped.class != "" {
-		return p.class == shipped.class || p.namesProgram() && (shipped.class == effect.Rewrite || !slices.ContainsFunc(c.Raised, func(o string) bool { return !p.namesSpelling(c, o) }))
+		return p.class == shipped.class || p.namesProgram() && p.namesDeed(c) &&
+			(shipped.class == effect.Rewrite || !slices.ContainsFunc(c.Raised, func(o string) bool { return !p.namesSpelling(c, o) }))
 	}
 	if !p.namesProgram() {
 		return shipped.any && p.any
