@@ -65,9 +65,14 @@ what decided that: a person by name, a policy, the classifier, a grant, a mode.
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), "no calls")
 				return err
 			}
-			g := grid{head: []string{"WHEN", "SESSION", "RESULT", "BY", "TOOL", "WHAT"}}
+			g := grid{head: []string{"WHEN", "SESSION", "CALL", "RESULT", "BY", "TOOL", "WHAT"}}
+			var sessions, jobs []string
 			for _, call := range calls.Calls {
-				g.add(plainCell(showWhen(call.Stamp.At, now)), plainCell(call.Session), gridCell{call.Result, resultInk(call.Result)},
+				sessions, jobs = append(sessions, call.Session), append(jobs, call.Job)
+			}
+			session, job := shortIDs(sessions), shortIDs(jobs)
+			for _, call := range calls.Calls {
+				g.add(plainCell(showWhen(call.Stamp.At, now)), plainCell(session[call.Session]), plainCell(job[call.Job]), gridCell{call.Result, resultInk(call.Result)},
 					plainCell(byOf(call)), plainCell(call.Name), plainCell(whatOf(call.Arguments)))
 			}
 			if err := g.write(cmd.OutOrStdout(), screenOf(cmd.OutOrStdout())); err != nil {

@@ -50,6 +50,11 @@ wait for a person.`,
 			}
 			g := grid{head: []string{"SESSION", "MODE", "ASKING", "OPEN", "STARTED", "CLIENT", "WORKSPACE"}}
 			now := time.Now()
+			var ids []string
+			for _, s := range list.Sessions {
+				ids = append(ids, s.ID)
+			}
+			short := shortIDs(ids)
 			for _, s := range list.Sessions {
 				asking := plainCell(strconv.Itoa(s.Asking))
 				if s.Asking > 0 {
@@ -59,7 +64,7 @@ wait for a person.`,
 				if s.Seat == wire.Unattended {
 					workspace += " (unattended)"
 				}
-				g.add(plainCell(s.ID), modeCell(s.CurrentPolicy), asking, plainCell(strconv.Itoa(s.Unsettled)),
+				g.add(plainCell(short[s.ID]), modeCell(s.CurrentPolicy), asking, plainCell(strconv.Itoa(s.Unsettled)),
 					plainCell(showWhen(s.At, now)), plainCell(dash(s.Client)), plainCell(workspace))
 			}
 			if err := g.write(cmd.OutOrStdout(), screenOf(cmd.OutOrStdout())); err != nil {
@@ -137,8 +142,13 @@ they stand in their sessions, with what the policies said to each.`,
 			}
 			g := grid{head: []string{"SESSION", "CALL", "SINCE", "FLOOR", "TOOL", "WHAT"}}
 			now := time.Now()
+			var sessions, calls []string
 			for _, job := range queue.Queue {
-				g.add(plainCell(job.Session), plainCell(job.ID), plainCell(showWhen(job.Stamp.At, now)), floorCell(job.Leaf.PolicyResult),
+				sessions, calls = append(sessions, job.Session), append(calls, job.ID)
+			}
+			session, call := shortIDs(sessions), shortIDs(calls)
+			for _, job := range queue.Queue {
+				g.add(plainCell(session[job.Session]), plainCell(call[job.ID]), plainCell(showWhen(job.Stamp.At, now)), floorCell(job.Leaf.PolicyResult),
 					plainCell(job.Name), plainCell(whatOf(job.Arguments)))
 			}
 			return g.write(cmd.OutOrStdout(), screenOf(cmd.OutOrStdout()))

@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// What a list shows of an id is the beginning of that id and of no other.
+func TestShortIDs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ids := rapid.SliceOf(rapid.StringMatching(`[AB]{1,30}`)).Draw(t, "ids")
+		short := shortIDs(ids)
+		unique := slices.Compact(slices.Sorted(slices.Values(ids)))
+		for _, id := range unique {
+			got, err := find("session", short[id], unique)
+			if err != nil || got != id {
+				t.Fatalf("%q is shown as %q, which means %q, %v", id, short[id], got, err)
+			}
+			if len(id) <= idWhole && short[id] != id {
+				t.Fatalf("%q is cut to %q", id, short[id])
+			}
+		}
+	})
+}
