@@ -93,12 +93,28 @@ type call struct {
 	answer any
 }
 
-// in reads the body.
+// in reads the body. Who sends it is asked again then: it may have taken its
+// time, and somebody may have become known for an agent meanwhile.
 func (c *call) in(v any) error {
 	if p := readJSON(c.r.Body, v); p != nil {
 		return p
 	}
+	if err := c.still(); err != nil {
+		return err
+	}
 	return c.untimed()
+}
+
+// still reports whether the connection speaks for whom it did.
+func (c *call) still() error {
+	by, p := callerOf(c.r)
+	if p == nil && by != c.by {
+		p = problem(wire.Role, "the role of this connection has changed")
+	}
+	if p != nil {
+		return p
+	}
+	return nil
 }
 
 // raw reads the body as one JSON value of any form.
@@ -159,7 +175,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	by, p := s.caller(r)
+	by, p := callerOf(r)
 	if p == nil {
 		p = s.fit(r)
 	}
@@ -183,8 +199,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r.WithContext(context.WithValue(ctx, writerKey{}, by)))
 }
 
-// caller is for whom a request speaks.
-func (s *Server) caller(r *http.Request) (plexus.Writer, *wire.Problem) {
+// callerOf is for whom a request speaks.
+func callerOf(r *http.Request) (plexus.Writer, *wire.Problem) {
 	refused := problem(wire.Role, "this connection has no role")
 	caller, ok := r.Context().Value(callerKey{}).(Caller)
 	if !ok {

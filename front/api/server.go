@@ -62,7 +62,7 @@ type Limits struct {
 	Heartbeat time.Duration // between signs of life of a watch; 15 s
 	Wait      time.Duration // that a receipt is waited for; 50 s
 	Conns     int           // open at a time; 1024
-	Agents    int           // requests of agents under way; 512
+	Agents    int           // connections, and requests under way, of all but persons; 512
 	Watchers  int           // of persons at a time; 128
 }
 
@@ -102,8 +102,9 @@ type Server struct {
 	ending context.Context // ends when the server does
 	end    context.CancelFunc
 
-	mu    sync.Mutex
-	conns map[*counted]struct{}
+	mu         sync.Mutex
+	conns      int // open
+	restricted int // of them, not a person's
 }
 
 // New is a server that serves nothing yet.
@@ -120,7 +121,6 @@ func New(opts Options) *Server {
 		started:  opts.Now(),
 		agents:   make(chan struct{}, opts.Limits.Agents),
 		watchers: make(chan struct{}, opts.Limits.Watchers),
-		conns:    make(map[*counted]struct{}),
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.mux = s.routes()
@@ -148,8 +148,9 @@ type (
 // ConnContext is the context of requests on a connection (see
 // [http.Server.ConnContext]): it knows for whom the connection speaks.
 func (s *Server) ConnContext(ctx context.Context, conn net.Conn) context.Context {
-	if c, ok := conn.(*counted); ok {
-		conn = c.Conn
+	counted, ok := conn.(*counted)
+	if ok {
+		conn = counted.Conn
 	}
 	if s.opts.Role == nil {
 		return ctx
@@ -157,6 +158,11 @@ func (s *Server) ConnContext(ctx context.Context, conn net.Conn) context.Context
 	caller := s.opts.Role(conn)
 	if caller == nil {
 		return ctx
+	}
+	// Agents may take no more than their part of the connections, so that
+	// people still get one.
+	if by, err := caller(""); ok && (err != nil || by.Role != plexus.Human) {
+		counted.restrict()
 	}
 	return context.WithValue(context.WithValue(ctx, connKey{}, conn), callerKey{}, caller)
 }
@@ -195,28 +201,51 @@ func (l *counting) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := &counted{Conn: conn, s: l.s}
 		l.s.mu.Lock()
-		full := len(l.s.conns) >= l.s.opts.Limits.Conns
+		full := l.s.conns >= l.s.opts.Limits.Conns
 		if !full {
-			l.s.conns[c] = struct{}{}
+			l.s.conns++
 		}
 		l.s.mu.Unlock()
 		if !full {
-			return c, nil
+			return &counted{Conn: conn, s: l.s}, nil
 		}
 		conn.Close()
 	}
 }
 
+// counted is a connection that has one of the few places.
 type counted struct {
 	net.Conn
-	s *Server
+	s          *Server
+	restricted bool // under s.mu
+	closed     bool // under s.mu
+}
+
+// restrict counts the connection among those that have a part of the places
+// only, and closes it when there is none.
+func (c *counted) restrict() {
+	c.s.mu.Lock()
+	full := c.s.restricted >= c.s.opts.Limits.Agents
+	if !full && !c.closed && !c.restricted {
+		c.restricted = true
+		c.s.restricted++
+	}
+	c.s.mu.Unlock()
+	if full {
+		c.Close()
+	}
 }
 
 func (c *counted) Close() error {
 	c.s.mu.Lock()
-	delete(c.s.conns, c)
+	if !c.closed {
+		c.closed = true
+		c.s.conns--
+		if c.restricted {
+			c.s.restricted--
+		}
+	}
 	c.s.mu.Unlock()
 	return c.Conn.Close()
 }

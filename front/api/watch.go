@@ -76,9 +76,17 @@ func watch(s *Server, c *call) error {
 	c.w.WriteHeader(http.StatusOK)
 	beat := time.NewTicker(s.opts.Limits.Heartbeat)
 	defer beat.Stop()
+	asked := time.Now()
 	for out.err == nil {
 		select {
 		case e := <-events:
+			if time.Since(asked) >= askAgain {
+				if err := c.still(); err != nil {
+					out.event(wire.EventProblem, -1, problemOf(err, c.by))
+					return nil
+				}
+				asked = time.Now()
+			}
 			switch {
 			case e.err != nil:
 				out.event(wire.EventProblem, -1, problemOf(e.err, c.by))
@@ -89,6 +97,10 @@ func watch(s *Server, c *call) error {
 				out.event(wire.EventPresence, -1, wire.PresenceOf{Session: c.session(), Presence: e.presence})
 			}
 		case <-beat.C:
+			if err := c.still(); err != nil {
+				out.event(wire.EventProblem, -1, problemOf(err, c.by))
+				return nil
+			}
 			out.put([]byte(":\n\n"))
 		case <-ctx.Done():
 			return nil
@@ -96,6 +108,10 @@ func watch(s *Server, c *call) error {
 	}
 	return nil // whoever watched is gone
 }
+
+// askAgain is how long a watch goes on for somebody who has become known for an
+// agent.
+const askAgain = time.Second
 
 // resumeAfter is the rev a watcher has seen last, by header or parameter.
 func resumeAfter(c *call) (wire.Rev, error) {

@@ -27,14 +27,31 @@ type callers struct {
 // presented is none.
 var errToken = errors.New("this token is not paired with the kernel")
 
+// errHanded: the number of the process that connected is another's now, or
+// nobody's.
+var errHanded = errors.New("the connection is refused: the process that made it has ended")
+
 // of is the role of a connection, looked at anew for every request: an agent
 // may have become known since.
 func (c *callers) of(conn net.Conn) api.Caller {
+	return c.held(func() peer.Caller { return c.gate.Caller(conn, peer.NoToken) })
+}
+
+// held is the role of whoever made a connection, for as long as that process
+// is there. A connection that outlives it, because another process has it too,
+// would speak for whoever gets its number next: on a system that does not pin
+// the process to the socket, that could be made to be a person's.
+func (c *callers) held(look func() peer.Caller) api.Caller {
+	first := look().Facts.Process()
 	return func(token string) (plexus.Writer, error) {
 		if token != "" {
 			return plexus.Writer{}, errToken
 		}
-		return c.writer(c.gate.Caller(conn, peer.NoToken))
+		who := look()
+		if peer.Supported && who.Role != peer.None && (first == peer.Process{} || who.Facts.Process() != first) {
+			return plexus.Writer{}, errHanded
+		}
+		return c.writer(who)
 	}
 }
 

@@ -71,6 +71,38 @@ func TestWriter(t *testing.T) {
 	}
 }
 
+// A connection speaks for the process that made it and for none that gets its
+// number.
+func TestHeld(t *testing.T) {
+	if !peer.Supported {
+		t.Skip("everybody is an agent here")
+	}
+	person := func(start uint64) peer.Caller {
+		f := peer.Facts{UID: 7, Whole: true}
+		if start > 0 {
+			f.Lineage = []peer.Ancestor{{Process: peer.Process{PID: 9, Start: start}, UID: 7}}
+		}
+		return peer.Caller{Role: peer.Human, Facts: f}
+	}
+	c := &callers{names: map[uint32]string{7: "ada"}, log: slog.New(slog.DiscardHandler)}
+	for why, row := range map[string]struct {
+		first, then peer.Caller
+		err         error
+	}{
+		"the-same":           {person(5), person(5), nil},
+		"another-of-its-pid": {person(5), person(6), errHanded},
+		"gone":               {person(5), person(0), errHanded},
+		"gone-at-once":       {person(0), person(6), errHanded},
+	} {
+		now := row.first
+		caller := c.held(func() peer.Caller { return now })
+		now = row.then
+		if by, err := caller(""); err != row.err || err == nil && by.Name != "ada" {
+			t.Errorf("%s: got %v, %v, want %v", why, by, err, row.err)
+		}
+	}
+}
+
 func TestKeep(t *testing.T) {
 	path := t.TempDir() + "/config.json"
 	if err := os.WriteFile(path, []byte("{\n  // mine\n}\n"), 0o600); err != nil {
