@@ -163,7 +163,7 @@ func (r *reader) assignVar(w *world, name, text string, span effect.Span) {
 func (r *reader) give(w *world, name, text string, span effect.Span) {
 	old := w.vars[name]
 	switch name {
-	case "RANDOM", "SECONDS", "SRANDOM", "LINENO", "OPTIND":
+	case "RANDOM", "SECONDS", "SRANDOM", "LINENO", "OPTIND", "HISTCMD", "EPOCHSECONDS", "EPOCHREALTIME", "BASHPID", "BASH_SUBSHELL":
 		r.number(text, span, w)
 	}
 	if computedBy[name] {

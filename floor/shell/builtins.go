@@ -197,6 +197,10 @@ func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*w
 	name := ws[0].text
 	span := spanOf(ws)
 	w.status = unknown
+	if r.posix && r.missing(name, w) {
+		r.print(commands.Words)
+		return []*world{w}
+	}
 	if name == "--" {
 		r.opaque(span, "a command that begins with --")
 	}
@@ -272,7 +276,7 @@ func (r *reader) builtin(b builtinFunc, ws []word, assigns []string, w *world, c
 	out := b(r, ws, assigns, w, ctx)
 	keeps := true // the builtin may make the assignments last
 	switch ws[0].text {
-	case "cd", "pushd", "popd", "echo", "printf", "test", "[", "pwd", "read", ":", "true", "false":
+	case "cd", "pushd", "popd", "echo", "printf", "test", "[", "pwd", "read", "true", "false":
 		keeps = false
 	}
 	for _, o := range out {
@@ -806,11 +810,11 @@ func (r *reader) alias(ws []word, _ []string, w *world, ctx context) []*world {
 // trap runs its text at some later point, in a state that is not known then.
 func (r *reader) trap(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Wrap, ctx)
-	args := ws[1:]
+	args, options := ws[1:], true
 	if len(args) > 0 && args[0].text == "--" {
-		args = args[1:]
+		args, options = args[1:], false
 	}
-	if len(args) < 2 || args[0].text == "-" || args[0].text == "" || strings.HasPrefix(args[0].text, "-") {
+	if len(args) < 2 || args[0].text == "-" || args[0].text == "" || options && strings.HasPrefix(args[0].text, "-") {
 		r.print(commands.Words)
 		return []*world{w}
 	}
@@ -1146,23 +1150,28 @@ func (r *reader) shopt(ws []word, _ []string, w *world, ctx context) []*world {
 		} else if turns {
 			r.shellOption(x.text, on, x.span, w)
 		}
-		switch x.text {
-		case "dotglob", "nullglob", "globstar", "failglob", "globskipdots":
-			w.globbing = true
-		case "nocaseglob", "nocasematch", "cdable_vars", "autocd", "extdebug", "compat31", "assoc_expand_once", "expand_aliases", "localvar_inherit", "patsub_replacement":
-			r.opaque(x.span, "an option that changes how commands are read")
-		case "lastpipe":
-			w.lastpipe = true
-		default:
-			if !commands.Known(x.text) {
-				w.globbing, w.lastpipe = true, true
-			}
-		}
+		r.shoptOption(x.text, x.span, w)
 	}
 	if shows {
 		r.print(commands.Words)
 	}
 	return []*world{w}
+}
+
+// shoptOption turns an option of shopt on or off.
+func (r *reader) shoptOption(name string, span effect.Span, w *world) {
+	switch name {
+	case "dotglob", "nullglob", "globstar", "failglob", "globskipdots":
+		w.globbing = true
+	case "nocaseglob", "nocasematch", "cdable_vars", "autocd", "extdebug", "compat31", "assoc_expand_once", "expand_aliases", "localvar_inherit", "patsub_replacement":
+		r.opaque(span, "an option that changes how commands are read")
+	case "lastpipe":
+		w.lastpipe = true
+	default:
+		if !commands.Known(name) {
+			w.globbing, w.lastpipe = true, true
+		}
+	}
 }
 
 // jobs lists what runs beside the text, or runs a command with the numbers of

@@ -114,6 +114,7 @@ type reader struct {
 	rerouted  int  // redirections around: what prints may fail
 	emptyExec bool // exec without a command
 	nounset   bool // variables nobody set end the shell
+	posix     bool // the text is read as a shell that is not bash reads it
 	aborts    bool // this shell may have ended before: what is printed may not be
 
 	leading struct { // see linksOf
@@ -138,7 +139,10 @@ func (s *sink) String() string {
 var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
 
 // parse reads a text; nesting is measured before, because the parser recurses.
-func parse(text string) (*syntax.File, error) {
+func parse(text string, posix bool) (*syntax.File, error) {
+	if posix {
+		return syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
+	}
 	p := parsers.Get().(*syntax.Parser)
 	f, err := p.Parse(strings.NewReader(text), "")
 	if err == nil {
@@ -278,10 +282,13 @@ func (r *reader) nested(text string, ws []*world, sp spans, where effect.Span) [
 	if !r.step() {
 		return ws
 	}
-	f, err := parse(text)
+	f, err := parse(text, r.posix)
 	if err != nil {
 		r.opaque(where, "the text cannot be read as bash: "+parseError(err))
 		return ws
+	}
+	if why := misread(text, f); why != "" {
+		r.opaque(where, why)
 	}
 	saved := r.spans
 	r.spans = sp

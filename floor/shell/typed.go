@@ -566,7 +566,7 @@ func (t *typed) shellText(text string, span effect.Span, option string, src word
 		}
 	}
 	from := len(t.r.out)
-	t.r.child(text, w, sp, span)
+	t.followText(text, w, sp, span)
 	t.privileged(from)
 	if !shells[t.cmd.Program] && option == "" {
 		return
@@ -703,7 +703,7 @@ func (t *typed) stdinCode(span effect.Span) {
 		from := len(t.r.out)
 		text := in.text
 		in.text, in.used = commands.Words, false
-		t.r.child(text, w, spans{fixed: &span}, span)
+		t.followText(text, w, spans{fixed: &span}, span)
 		if in.used && strings.Contains(strings.TrimRight(text, "\n"), "\n") {
 			t.opaque("a script on standard input that something in it may read", span, "", false)
 		}

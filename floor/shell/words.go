@@ -16,7 +16,7 @@ import (
 func plain(s string) bool {
 	for i := range len(s) {
 		switch s[i] {
-		case '\\', '*', '?', '[', '{', '~':
+		case '\\', '*', '?', '[', '{', '~', '<', '>':
 			return false
 		}
 	}
@@ -121,6 +121,9 @@ func (r *reader) braces(word *syntax.Word) []*syntax.Word {
 	}
 	c := &syntax.Word{Parts: append([]syntax.WordPart(nil), word.Parts...)}
 	syntax.SplitBraces(c)
+	if leftover(c.Parts) {
+		r.opaque(r.spans.span(word), "braces that do not match")
+	}
 	out, fine := expandBraces(c.Parts, maxFields)
 	if !fine {
 		r.opaque(r.spans.span(word), "braces that become too many words")
@@ -131,6 +134,33 @@ func (r *reader) braces(word *syntax.Word) []*syntax.Word {
 		words[i] = &syntax.Word{Parts: merged(parts)}
 	}
 	return words
+}
+
+// leftover reports whether braces and what stands between them in lists are
+// left where the parser found no list: bash may find one.
+func leftover(parts []syntax.WordPart) bool {
+	open, closed, listed := false, false, false
+	for _, p := range parts {
+		lit, is := p.(*syntax.Lit)
+		if !is {
+			_, list := p.(*syntax.BraceExp)
+			listed = listed || list
+			continue
+		}
+		for i := 0; i < len(lit.Value); i++ {
+			switch c := lit.Value[i]; {
+			case c == '\\':
+				i++
+			case c == '{':
+				open = true
+			case c == '}':
+				closed = true
+			case c == ',':
+				listed = true
+			}
+		}
+	}
+	return open && closed && listed
 }
 
 // merged joins literals that stand side by side: a tilde or a bracket counts
@@ -356,7 +386,10 @@ func (x *expansion) lit(s string, first, last bool) {
 			}
 		case c == ']' && x.open:
 			x.bracketed(c)
-		case (c == ':' || c == '=' && (!x.split || x.assigns)) && x.colons && i+1 < len(s) && s[i+1] == '~':
+		case (c == '<' || c == '>') && i+1 < len(s) && s[i+1] == '(': // where the parser sees none: within ${x:-...}
+			x.r.opaque(effect.Span{Start: 0, End: len(x.r.whole)}, "a substitution within an expansion")
+			x.cur.WriteString(commands.Unknown)
+		case (c == ':' || c == '=' && x.assigns) && x.colons && i+1 < len(s) && s[i+1] == '~':
 			x.cur.WriteByte(c)
 			s = x.tilde(s[i+1:], last)
 			i = -1
@@ -531,7 +564,7 @@ func (x *expansion) part(p syntax.WordPart) {
 	case *syntax.ExtGlob:
 		x.began = true
 		x.cur.WriteString(commands.Unknown)
-		if raw := p.Pattern.Value; strings.Contains(raw, "$(") || strings.Contains(raw, "`") || strings.Contains(raw, "${") {
+		if raw := p.Pattern.Value; strings.Contains(raw, "$(") || strings.Contains(raw, "`") || strings.Contains(raw, "${") || strings.Contains(raw, "<(") || strings.Contains(raw, ">(") {
 			r.opaque(r.spans.span(p), "a pattern that runs commands")
 		}
 	case *syntax.BraceExp:
