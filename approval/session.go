@@ -16,8 +16,9 @@ type Session struct {
 	// Workspace and Home are absolute paths, empty when unknown.
 	Workspace string
 	Home      string
-	// Volumes are further absolute paths where file systems are mounted; they
-	// are fences like the volume roots that show in a path's form (law §10).
+	// Volumes are further absolute paths where file systems are mounted, and
+	// where a workspace and a home that are links really are; they are fences
+	// like the volume roots that show in a path's form (law §10).
 	Volumes []string
 	// ReadAllowlist holds the prepared paths that a person let this session
 	// read outside the workspace (law §10).

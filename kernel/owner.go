@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"assent/plexus"
+	"assent/senses"
 	"assent/session"
 )
 
@@ -177,6 +178,7 @@ func (o *owner) load() error {
 	})
 	m, ready := session.Open(session.Facts{
 		Seat: snap.Session.Seat, Workspace: snap.Session.Workspace, Home: snap.Session.Home,
+		Volumes: senses.Fences(snap.Session.Workspace, snap.Session.Home),
 	}, rowsOf(snap))
 	o.m = m
 	o.fine()

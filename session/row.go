@@ -101,5 +101,7 @@ type Facts struct {
 	Seat      approval.Seat
 	Workspace string
 	Home      string
-	Volumes   []string
+	// Volumes are further fences: what is mounted, and where the two above
+	// really are (approval.Session.Volumes).
+	Volumes []string
 }
