@@ -446,6 +446,9 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 		}
 		r.pass(name, v, span, t.cmd)
 	case commands.MakeArg:
+		if strings.HasPrefix(text, "-") && option == "" && strings.Trim(text[1:], "jkvs0123456789-") != "" {
+			t.opaque("an option for the tool that builds", span, option, true) // cmake --build . -- -f x
+		}
 		if name, v, isAssign := strings.Cut(text, "="); isAssign {
 			name = strings.TrimRight(name, ":?+!")
 			r.pass(name, v, span, t.cmd)

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -116,12 +117,18 @@ func (t *typed) remote(typ commands.Type, text string, span effect.Span, option 
 		t.r.net(host, span, t.cmd, option)
 		return
 	}
+	if typ == commands.RemoteRead && option == "" && slices.ContainsFunc(forgeHosts, func(h string) bool { return strings.HasPrefix(text, h) }) {
+		t.r.net("https://"+text, span, t.cmd, option) // kustomize build github.com/a/b
+	}
 	if typ == commands.RemoteWrite {
 		t.path(effect.Write, text, span, option, false, true)
 		return
 	}
 	t.path(effect.Read, text, span, option, false, true)
 }
+
+// forgeHosts begin what some programs fetch without a protocol in front.
+var forgeHosts = []string{"github.com/", "gitlab.com/", "bitbucket.org/", "codeberg.org/", "raw.githubusercontent.com/"}
 
 // remoteHost returns the host of "[user@]host:path" and of URLs.
 func remoteHost(text string) (string, bool) {
