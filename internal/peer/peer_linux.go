@@ -58,7 +58,7 @@ func Of(conn *net.UnixConn) (Facts, error) {
 	read(&f, proc("/proc"), pid)
 	// The number meant this process all along only if the process is still there
 	// now that everything was read by the number.
-	if unix.PidfdSendSignal(pidfd, 0, nil, 0) != nil {
+	if err := unix.PidfdSendSignal(pidfd, 0, nil, 0); err != nil && !errors.Is(err, unix.EPERM) { // another user's, and there
 		f.Whole = false
 	}
 	return f, nil

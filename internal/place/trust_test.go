@@ -141,3 +141,53 @@ func TestPrepare(t *testing.T) {
 		t.Errorf("folders of another user: got %v, want %v", err, ErrUntrusted)
 	}
 }
+
+func TestSharedKernel(t *testing.T) {
+	root := t.TempDir()
+	socket := Shared(root, 7)
+	if want := filepath.Join(root, "7", "assent.sock"); socket != want {
+		t.Errorf("the socket is %s, want %s", socket, want)
+	}
+	if uid, ok, err := SharedKernel(socket); uid != 0 || ok || err != nil {
+		t.Errorf("nothing was set up: %d %v %v", uid, ok, err)
+	}
+	if err := os.Chmod(root, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Dir(socket), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := SharedKernel(socket); ok || !errors.Is(err, ErrUntrusted) {
+		t.Errorf("anybody could have made it: %v %v", ok, err)
+	}
+	if err := os.Chmod(root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if os.Getuid() != 0 {
+		if _, ok, err := SharedKernel(socket); ok || !errors.Is(err, ErrUntrusted) {
+			t.Errorf("somebody who is not root made it: %v %v", ok, err)
+		}
+		t.Log("not root: that root sets one up is not tried")
+		return
+	}
+	if err := MakeShared(socket, 61801, 61802); err != nil {
+		t.Fatal(err)
+	}
+	if uid, ok, err := SharedKernel(socket); uid != 61801 || !ok || err != nil {
+		t.Errorf("set up: %d %v %v", uid, ok, err)
+	}
+	info, err := os.Stat(filepath.Dir(socket))
+	if err != nil || info.Mode() != fs.ModeDir|fs.ModeSetgid|0o710 {
+		t.Errorf("its folder: %v %v", info.Mode(), err)
+	}
+	link := Shared(root, 8)
+	if err := os.Symlink(t.TempDir(), filepath.Dir(link)); err != nil {
+		t.Fatal(err)
+	}
+	if err := MakeShared(link, 61801, 61802); !errors.Is(err, ErrUntrusted) {
+		t.Errorf("a link: %v", err)
+	}
+	if _, ok, err := SharedKernel(link); ok || !errors.Is(err, ErrUntrusted) {
+		t.Errorf("a link: %v %v", ok, err)
+	}
+}
