@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"assent/approval"
 	"assent/session"
@@ -72,9 +73,11 @@ func (o *owner) vote(a session.Action, v *voting) {
 	question := Question{Session: o.id, Leaf: leaf, View: o.m.View(), Attempt: a.Attempt}
 	ctx, stop := context.WithCancelCause(o.k.ctx)
 	v.stop = stop
+	v.timer = o.k.after(o.k.ClassifierLimit, func() { stop(errSlow) })
 	o.k.busy.Go(func() {
-		vote, err := ask(ctx, o.k.Classifier, question)
+		vote, err := o.k.ask(ctx, question)
 		stop(nil)
+		v.timer.cancel()
 		if o.k.ending() && err != nil {
 			return // the next life asks again
 		}
@@ -82,8 +85,45 @@ func (o *owner) vote(a session.Action, v *voting) {
 	})
 }
 
-// ask is one attempt. A panic and an answer that is none are failed ones.
-func ask(ctx context.Context, c Classifier, q Question) (vote approval.JudgeResult, err error) {
+// errSlow is why an attempt fails that took too long: nobody may wait for an
+// answer that never comes.
+var errSlow = errors.New("the classifier took too long")
+
+// stopping is how long an attempt that was stopped may take to end. What it
+// says after that is not heard.
+const stopping = 2 * time.Second
+
+// ask is one attempt, which ends soon after ctx does.
+func (k *Kernel) ask(ctx context.Context, q Question) (approval.JudgeResult, error) {
+	type answer struct {
+		vote approval.JudgeResult
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		vote, err := attempt(ctx, k.Classifier, q)
+		answers <- answer{vote, err}
+	}()
+	select {
+	case a := <-answers:
+		return a.vote, a.err
+	case <-ctx.Done():
+	}
+	over := make(chan struct{})
+	stop := k.After(stopping, func() { close(over) })
+	defer stop()
+	select {
+	case a := <-answers:
+		if a.err == nil {
+			return a.vote, nil
+		}
+	case <-over:
+	}
+	return approval.NoVote, context.Cause(ctx)
+}
+
+// attempt asks once. A panic and an answer that is none are failed attempts.
+func attempt(ctx context.Context, c Classifier, q Question) (vote approval.JudgeResult, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			vote, err = approval.NoVote, fmt.Errorf("the classifier failed: %v", r)

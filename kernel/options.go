@@ -98,7 +98,10 @@ type Options struct {
 	Policies Policies
 	// Classifier may be nil: then one attempt fails, and a person is asked.
 	Classifier Classifier
-	Settings   Settings
+	// ClassifierLimit is how long one attempt may take, 2 min when 0. One that
+	// takes longer has failed, and a person is asked.
+	ClassifierLimit time.Duration
+	Settings        Settings
 	// Own are the daemon's own files and folders, which no call may touch.
 	Own []string
 	// Vars are the variables whose values the floor may know; [senses.Vars]
@@ -124,6 +127,10 @@ type Options struct {
 // admitted.
 const judgeLimit = 10 * time.Second
 
+// classifierLimit is longer than three answers of a model take (law ruling 17),
+// and short for a person who is not asked before.
+const classifierLimit = 2 * time.Minute
+
 func (o Options) withDefaults() Options {
 	if o.Registry == nil {
 		o.Registry = new(job.Registry)
@@ -144,6 +151,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.JudgeLimit <= 0 {
 		o.JudgeLimit = judgeLimit
+	}
+	if o.ClassifierLimit <= 0 {
+		o.ClassifierLimit = classifierLimit
 	}
 	if o.After == nil {
 		o.After = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }

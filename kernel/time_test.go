@@ -152,6 +152,40 @@ func TestClassifierVotes(t *testing.T) {
 	}
 }
 
+// A classifier that never answers is a failed attempt, and holds up nobody.
+func TestAClassifierThatDoesNotEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang := make(chan struct{})
+		w := newWorld(t, Options{Registry: registry(ok), Classifier: classifier(func(context.Context, Question) (approval.JudgeResult, error) {
+			<-hang
+			return approval.JudgeAllow, nil
+		})})
+		w.session("s", "auto")
+		w.call("s", "j", "other")
+		time.Sleep(classifierLimit)
+		still()
+		if queue, err := w.Queue(t.Context(), "s", ""); err != nil || len(queue) != 0 {
+			t.Errorf("a person is asked at once: %v, %v", queue, err)
+		}
+		time.Sleep(stopping)
+		still()
+		if got := w.fields("s", "j")[plexus.JudgeFail(1)]; got != `"the classifier took too long"` {
+			t.Error("the attempt:", got)
+		}
+		if queue, err := w.Queue(t.Context(), "s", ""); err != nil || len(queue) != 1 {
+			t.Errorf("queue %v, %v", queue, err)
+		}
+		time.Sleep(10 * time.Second) // the next runs
+		begin := time.Now()
+		w.stop()
+		if took := time.Since(begin); took > stopping {
+			t.Errorf("closing took %v", took)
+		}
+		close(hang)
+		still()
+	})
+}
+
 func TestAPersonEndsTheClassifier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
