@@ -168,6 +168,26 @@ func (w *world) await(session, leaf, name string) string {
 	return ""
 }
 
+// awaitAll waits until so many jobs have a field.
+func (w *world) awaitAll(session, name string, n int) {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for rows, err := range w.doc.Watch(ctx, 0, plexus.Filter{Session: session}) {
+		if err != nil {
+			w.Fatalf("waiting for %s: %d are missing: %v", name, n, err)
+		}
+		for _, row := range rows {
+			if f, ok := row.(plexus.Field); ok && f.Name == name {
+				n--
+			}
+		}
+		if n <= 0 {
+			return
+		}
+	}
+}
+
 // outcome waits until the leaf is settled.
 func (w *world) outcome(session, leaf string) string {
 	w.Helper()
