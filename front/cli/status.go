@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,7 +147,10 @@ func (s kernelStatus) print(w io.Writer, now time.Time) error {
 		}
 		row("document", tilde(k.Document))
 		for _, key := range sortedKeys(k.Presence) {
-			if strings.HasSuffix(key, "Error") {
+			switch {
+			case k.Presence[key] == wire.NoOperatorPolicy:
+				s.Policy = cmp.Or(s.Policy, "none") + " (not there: the shipped floor answers)"
+			case strings.HasSuffix(key, "Error"):
 				row(troubles[key], k.Presence[key])
 			}
 		}

@@ -50,6 +50,10 @@ type Kernel struct {
 // documentError, progress/JOB (law §7).
 type Presence map[string]string
 
+// NoOperatorPolicy is the policyError of a machine where nobody wrote a policy:
+// a fact, and nothing that is wrong.
+const NoOperatorPolicy = "there is no operator policy; the shipped floor answers"
+
 // The two seats (law §3).
 const (
 	Attended   = "attended"

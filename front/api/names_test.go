@@ -1,0 +1,15 @@
+package api_test
+
+import (
+	"testing"
+
+	"assent/front/api/wire"
+	"assent/kernel"
+)
+
+// Programs that speak the wire know by this text that nothing is wrong.
+func TestNoOperatorPolicyIsTheKernels(t *testing.T) {
+	if wire.NoOperatorPolicy != kernel.NoOperatorPolicy {
+		t.Errorf("got %q, want %q", wire.NoOperatorPolicy, kernel.NoOperatorPolicy)
+	}
+}

@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"assent/front/api/wire"
+)
+
+// Having no policy is said where its place is told, and is no trouble.
+func TestStatusWithoutAPolicy(t *testing.T) {
+	for policyError, want := range map[string]string{
+		wire.NoOperatorPolicy: "  policy    /c/policy.yaml (not there: the shipped floor answers)\n",
+		"policy.yaml:3: oops": "  ! policy  policy.yaml:3: oops\n",
+	} {
+		s := kernelStatus{Running: true, Policy: "/c/policy.yaml"}
+		s.Kernel = &wire.Kernel{Presence: wire.Presence{"policyError": policyError}}
+		var b strings.Builder
+		if err := s.print(&b, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); !strings.Contains(got, want) || strings.Contains(got, "!") != strings.Contains(want, "!") {
+			t.Errorf("%s:\n%s", policyError, got)
+		}
+	}
+}
