@@ -160,7 +160,7 @@ it; a comment is told to it besides.`
 	}
 	d.flags(cmd)
 	sessionFlag(cmd, &session, "a call of this session")
-	cmd.Flags().StringVarP(&comment, "comment", "m", "", "what the agent is told besides")
+	cmd.Flags().StringVarP(&comment, "comment", "m", "", "a `text` that the agent is told besides")
 	return cmd
 }
 

@@ -23,7 +23,7 @@ type dialer struct {
 
 // flags are those of all commands that ask the daemon.
 func (d *dialer) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&d.socket, "socket", "", "the daemon's socket, for one that runs elsewhere")
+	cmd.Flags().StringVar(&d.socket, "socket", "", "the daemon's socket, for one that runs elsewhere: its `path`")
 	cmd.Flags().BoolVar(&d.json, "json", false, "write the daemon's answer as JSON")
 }
 

@@ -45,6 +45,6 @@ answer goes on waiting when it runs again, and nothing is allowed meanwhile.`,
 			return err
 		},
 	}
-	cmd.Flags().DurationVar(&limit, "wait", limit, "how long to wait for it to end")
+	cmd.Flags().DurationVar(&limit, "wait", limit, "how long to wait for it to end: a `time` as 10s")
 	return cmd
 }

@@ -83,11 +83,11 @@ what decided that: a person by name, a policy, the classifier, a grant, a mode.
 	}
 	d.flags(cmd)
 	sessionFlag(cmd, &f.Session, "only of this session")
-	cmd.Flags().StringVar(&since, "since", "", "only calls that came then or later")
-	cmd.Flags().StringVar(&until, "until", "", "only calls that came before")
-	cmd.Flags().StringVar(&f.Result, "result", "", "only what became so: allow, deny, cancelled or wait")
-	cmd.Flags().StringVar(&f.Tool, "tool", "", "only calls of this tool")
-	cmd.Flags().IntVar(&f.Limit, "limit", 0, "list no more than so many (100)")
+	cmd.Flags().StringVar(&since, "since", "", "only calls that came at this `time` or later")
+	cmd.Flags().StringVar(&until, "until", "", "only calls that came before this `time`")
+	cmd.Flags().StringVar(&f.Result, "result", "", "only what has this `result`: allow, deny, cancelled or wait")
+	cmd.Flags().StringVar(&f.Tool, "tool", "", "only calls of this `tool`")
+	cmd.Flags().IntVar(&f.Limit, "limit", 0, "list no more than this `number` (100)")
 	if err := cmd.RegisterFlagCompletionFunc("result", cobra.FixedCompletions([]string{"allow", "deny", "cancelled", "wait"}, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // the flag is there
 	}
@@ -155,10 +155,10 @@ gone on from with --after and the last rev.`,
 			}
 		}),
 	}
-	cmd.Flags().StringVar(&d.socket, "socket", "", "the daemon's socket, for one that runs elsewhere")
+	cmd.Flags().StringVar(&d.socket, "socket", "", "the daemon's socket, for one that runs elsewhere: its `path`")
 	sessionFlag(cmd, &session, "only rows of this session")
-	cmd.Flags().Int64Var(&after, "after", 0, "begin after this rev")
-	cmd.Flags().StringVarP(&name, "output", "o", "", "write to this file, which must not be there yet")
+	cmd.Flags().Int64Var(&after, "after", 0, "begin after this `rev`")
+	cmd.Flags().StringVarP(&name, "output", "o", "", "write to this `file`, which must not be there yet")
 	return cmd
 }
 
@@ -214,6 +214,6 @@ cut or written anew does not have that row.`,
 		}),
 	}
 	d.flags(cmd)
-	cmd.Flags().StringArrayVar(&heads, "head", nil, "a row that must be there, as REV:HASH")
+	cmd.Flags().StringArrayVar(&heads, "head", nil, "a row that must be there: `REV:HASH`")
 	return cmd
 }

@@ -74,7 +74,7 @@ wait for a person.`,
 		}),
 	}
 	d.flags(cmd)
-	cmd.Flags().IntVar(&limit, "limit", 0, "list no more than so many (100)")
+	cmd.Flags().IntVar(&limit, "limit", 0, "list no more than this `number` (100)")
 	cmd.Flags().BoolVar(&open, "open", false, "only those with calls that are not settled")
 	return cmd
 }
@@ -160,7 +160,7 @@ they stand in their sessions, with what the policies said to each.`,
 }
 
 func sessionFlag(cmd *cobra.Command, session *string, usage string) {
-	cmd.Flags().StringVar(session, "session", "", usage+" (its id, or how that begins)")
+	cmd.Flags().StringVar(session, "session", "", usage+" (`id`, or how it begins)")
 	if err := cmd.RegisterFlagCompletionFunc("session", completeSessions); err != nil {
 		panic(err) // the flag is there
 	}

@@ -58,8 +58,8 @@ of yours cannot touch. SECURITY.md says what each arrangement stops.`,
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&u.detach, "detach", "d", false, "run it in the background, and return when it answers")
-	f.StringVar(&u.user, "user", "", "run it as this user, apart from the one it is for (as root)")
-	f.StringVar(&u.owner, "owner", "", "with --user: whom it is for (default: who called sudo)")
+	f.StringVar(&u.user, "user", "", "run it as this `user`, apart from the one it is for (as root)")
+	f.StringVar(&u.owner, "owner", "", "with --user: the `name` of whom it is for (default: who called sudo)")
 	f.BoolVar(&u.report, flagReport, false, "")
 	f.IntVar(&u.forUID, flagFor, -1, "")
 	f.StringVar(&u.socket, flagSocket, "", "")
