@@ -2,6 +2,7 @@ package floor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -227,6 +228,105 @@ func TestWhereShellToolsRun(t *testing.T) {
 				t.Errorf("%s %s: no effect %q among\n%s", test.name, test.arguments, test.want, lines)
 			}
 		})
+	}
+}
+
+// Whatever the members of a shell tool's arguments make together is judged, and
+// what takes a command out of its place is never silent.
+func TestMembersOfShellTools(t *testing.T) {
+	tests := []struct{ why, name, arguments, want string }{
+		{"further words", "execute_command", `{"command":"cat","args":[".env"]}`, "read /home/user/project/.env"},
+		{"further words as text", "execute_command", `{"command":"cat","args":"a b"}`, "read /home/user/project/b"},
+		{"further words that are quoted", "execute_command", `{"command":"cat","args":["a b"]}`, "read /home/user/project/a b"},
+		{"further words that are not quoted", "execute_command", `{"command":"cat","args":["a;cat b"]}`, "read /home/user/project/b"},
+		{"the command alone", "execute_command", `{"command":"rm -rf x","args":["--help"]}`, "delete tree /home/user/project/x"},
+		{"words alone", "execute_command", `{"args":["cat","a"]}`, "read /home/user/project/a"},
+		{"words that are no text", "execute_command", `{"command":"cat","args":[{"x":1}]}`, "opaque the words of the command are no text"},
+		{"an object", "Bash", `{"command":{"cmd":"cat .env"}}`, "read /home/user/project/.env"},
+		{"an object with a folder", "Bash", `{"command":{"cmd":"cat a","cwd":"/etc"}}`, "read /etc/a"},
+		{"a list of objects", "run_commands", `{"commands":[{"command":"cat a"},{"command":"cat b"}]}`, "read /home/user/project/b"},
+		{"a list of texts and others", "run_commands", `{"commands":["cat a",1]}`, "read /home/user/project/a"},
+		{"options", "exec", `{"command":"cat a","options":{"cwd":"/etc"}}`, "read /etc/a"},
+		{"home as folder", "Bash", `{"command":"cat a","cwd":"~"}`, "read /home/user/a"},
+		{"home as the name of a folder", "Bash", `{"command":"cat a","cwd":"~"}`, "read /home/user/project/~/a"},
+		{"a variable as folder", "shell", `{"command":"cat a","workdir":"$HOME/.ssh"}`, "read /home/user/.ssh/a"},
+		{"below home", "run_shell_command", `{"command":"cat id_rsa","directory":"~/.ssh"}`, "read /home/user/.ssh/id_rsa"},
+		{"two folders", "run_shell_command", `{"command":"cat a","dir_path":"/etc","directory":"sub"}`, "read /etc/a"},
+		{"a program that reads it", "exec_command", `{"cmd":"cat a","shell":"/tmp/x"}`, "read /tmp/x"},
+		{"a library to load", "Bash", `{"command":"ls","env":{"LD_PRELOAD":"/tmp/x.so"}}`, "env LD_PRELOAD"},
+		{"no name of a variable", "Bash", `{"command":"ls","env":{"A B":"x"}}`, "env A B"},
+		{"text for a shell", "Bash", `{"command":"bash","stdin":"cat .env"}`, "read /home/user/project/.env"},
+		{"input for a shell", "Bash", `{"command":"sh","input":"rm -rf /etc\n"}`, "delete tree /etc"},
+		{"only input", "exec", `{"input":"cat .env"}`, "read /home/user/project/.env"},
+		{"another command", "Bash", `{"command":"ls","setup_command":"cat .env"}`, "read /home/user/project/.env"},
+		{"a file for the output", "Bash", `{"command":"ls","output_file":".git/hooks/pre-commit"}`, "write /home/user/project/.git/hooks/pre-commit"},
+		{"where a tool knows no folder", "Bash", `{"command":"cat ../a","cwd":"sub"}`, "read /home/user/a"},
+		{"and one that may mean it", "Bash", `{"command":"cat ../a","cwd":"sub"}`, "read /home/user/project/a"},
+		{"a name that may be the folder", "exec", `{"command":"cat ../a","project_root":"sub"}`, "read /home/user/a"},
+		{"words that are joined as they are", "exec", `{"command":["cat","a;","cat","b"]}`, "read /home/user/project/b"},
+		{"what nobody knows", "Bash", `{"command":"ls","launcher":"/etc/x"}`, "opaque what launcher changes about the command is not known"},
+		{"a path in what nobody knows", "Bash", `{"command":"ls","launcher":"/etc/x"}`, "read /etc/x"},
+		{"an object that nobody knows", "Bash", `{"command":"ls","overrides":{"file":"/etc/x"}}`, "write /etc/x"},
+		{"another machine", "exec", `{"command":"ls","host":"prod"}`, "opaque the command runs somewhere else"},
+	}
+	for _, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			effects, _ := Effects(at(test.name, test.arguments))
+			lines := strings.Join(told(effects), "\n") + "\n"
+			if !strings.Contains(lines, test.want+"\n") {
+				t.Errorf("%s %s: no effect %q among\n%s", test.name, test.arguments, test.want, lines)
+			}
+		})
+	}
+}
+
+func TestEscalationsAreNeverSilent(t *testing.T) {
+	loud := []string{
+		`"sudo":true`, `"with_escalated_permissions":true`, `"sandbox_permissions":"require_escalated"`, `"sandbox_permissions":["disk-full-read-access"]`,
+		`"dangerouslyDisableSandbox":true`, `"dangerously_disable_sandbox":"true"`, `"unsandboxed":true`, `"elevated":true`, `"runElevated":true`, `"as_root":true`,
+		`"asRoot":"yes"`, `"user":"root"`, `"uid":"0"`, `"run_as_admin":true`, `"privileged":1`, `"sandbox":false`, `"sandbox":"none"`, `"sandbox":"danger-full-access"`,
+		`"use_sandbox":false`, `"sandbox_mode":"danger-full-access"`, `"sandbox_policy":{"type":"dangerFullAccess"}`, `"bypassSandbox":true`, `"no_sandbox":true`,
+		`"additional_permissions":{"network":true}`, `"network_access":true`, `"shell":"/tmp/x"`, `"env":{"LD_PRELOAD":"/tmp/x.so"}`,
+		`"environment":{"PATH":"/tmp"}`, `"environment":["BASH_ENV=/tmp/x"]`, `"stdin":"rm x"`, `"action":"detach"`,
+		`"wrapper":"nsenter"`, `"prefix":["strace"]`, `"init":"rm x"`, `"mode":"jailbreak"`, `"then":"rm x"`, `"container":"db"`, `"docker":true`, `"template":{"x":"y"}`, `"run":"x"`,
+	}
+	for _, m := range loud {
+		var f Floor
+		if v := f.Judge(at("Bash", `{"command":"ls",`+m+`}`)); v.Result < approval.Ask {
+			t.Errorf("%s: %s; an escalation is never silent", m, v.Result)
+		}
+	}
+	// What leaves a sandbox or raises rights is denied: no grant answers it.
+	for _, m := range loud[:slices.Index(loud, `"shell":"/tmp/x"`)] {
+		var f Floor
+		if v := f.Judge(at("Bash", `{"command":"ls",`+m+`}`)); v.Result < approval.Deny {
+			t.Errorf("%s: %s; a grant would answer it", m, v.Result)
+		}
+	}
+	quiet := []string{
+		`"sudo":false`, `"with_escalated_permissions":false`, `"sandbox_permissions":"use_default"`, `"dangerouslyDisableSandbox":false`, `"sandbox":true`,
+		`"sandbox_mode":"workspace-write"`, `"network_access":false`, `"run_in_background":true`, `"timeout":120000`, `"timeout_ms":1000`, `"is_background":false`,
+		`"description":"needs sudo"`, `"justification":"it must leave the sandbox"`, `"login":false`, `"tty":true`, `"yield_time_ms":10`, `"max_output_tokens":10`, `"shell":"bash"`,
+		`"shell":true`, `"shell":"/bin/bash"`, `"env":{"CI":"1"}`, `"env":{}`, `"args":[]`, `"cwd":"sub"`, `"workdir":"/home/user/project"`, `"stdin":null`, `"explanation":"lists ~/x"`, `"user":""`,
+		`"SafeToAutoRun":true`, `"mode":"async"`, `"sessionId":"7"`, `"requires_approval":false`, `"task_progress":"- [ ] one"`, `"security_risk":"LOW"`, `"prefix_rule":["ls"]`, `"environment_id":"local"`,
+		`"max_wait_seconds":5`, `"initial_wait":30`, `"persistent":false`, `"goal":"x"`,
+	}
+	for _, m := range quiet {
+		var f Floor
+		if v := f.Judge(at("Bash", `{"command":"ls",`+m+`}`)); v.Result != approval.Allow {
+			t.Errorf("%s: %s, %s; it changes nothing", m, v.Result, v.Message)
+		}
+	}
+	// No rule for the program answers an escalation.
+	p, err := ParsePolicy("p", []byte("version: 1\nrun: {allow: [ls, make]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Floor{Operator: p}
+	for _, m := range loud {
+		if v := f.Judge(at("Bash", `{"command":"ls",`+m+`}`)); v.Result < approval.Ask {
+			t.Errorf("%s, with a rule for ls: %s", m, v.Result)
+		}
 	}
 }
 

@@ -14,22 +14,23 @@ import (
 
 // The defaults: what holds where no rule matches (policy §2).
 var (
-	runUnknown     = byDefault("no rule names this command")
-	runPrivileged  = byDefault("it runs as another user")
-	readInside     = byDefault("no rule is about reading this")
-	readOutside    = byDefault("it is outside the workspace")
-	writeInside    = byDefault("writing in the workspace is asked about")
-	deleteInside   = byDefault("deleting in the workspace is asked about")
-	writeOutside   = byDefault("it is outside the workspace")
-	deleteOutside  = byDefault("it is outside the workspace")
-	pathUnknown    = byDefault("where that is cannot be told")
-	ownFile        = byDefault("it is a temporary file that this call made")
-	netUnknown     = byDefault("no rule names this address")
-	envUnknown     = byDefault("that steers other programs")
-	mcpUnknown     = byDefault("no rule names this tool")
-	opaqueUnknown  = byDefault("what cannot be told is asked about")
-	opaqueDisguise = byDefault("what cannot be told may not run as another user")
-	nothingKnown   = byDefault("nothing is known of this call")
+	runUnknown       = byDefault("no rule names this command")
+	runPrivileged    = byDefault("it runs as another user")
+	readInside       = byDefault("no rule is about reading this")
+	readOutside      = byDefault("it is outside the workspace")
+	writeInside      = byDefault("writing in the workspace is asked about")
+	deleteInside     = byDefault("deleting in the workspace is asked about")
+	writeOutside     = byDefault("it is outside the workspace")
+	deleteOutside    = byDefault("it is outside the workspace")
+	pathUnknown      = byDefault("where that is cannot be told")
+	ownFile          = byDefault("it is a temporary file that this call made")
+	netUnknown       = byDefault("no rule names this address")
+	envUnknown       = byDefault("that steers other programs")
+	mcpUnknown       = byDefault("no rule names this tool")
+	opaqueUnknown    = byDefault("what cannot be told is asked about")
+	opaqueDisguise   = byDefault("what cannot be told may not run as another user")
+	opaqueUnconfined = byDefault("only a person takes a command out of its sandbox or gives it more rights")
+	nothingKnown     = byDefault("nothing is known of this call")
 )
 
 func byDefault(text string) *RuleRef { return &RuleRef{Layer: Shipped, Default: true, Text: text} }
@@ -482,6 +483,9 @@ func (j *judgement) fallback(s *subject) answer {
 		}
 		return answer{approval.Deny, deleteOutside}
 	case effect.Opaque:
+		if e.Unconfined {
+			return answer{approval.Deny, opaqueUnconfined}
+		}
 		if e.Privileged {
 			return answer{approval.Deny, opaqueDisguise}
 		}

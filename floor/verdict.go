@@ -171,6 +171,9 @@ func sentence(e *effect.Effect) string {
 	case effect.MCP:
 		return verb("call ", "calls ") + t
 	}
+	if e.Unconfined {
+		return "gets more than other commands: " + t
+	}
 	return "does what cannot be told: " + t
 }
 

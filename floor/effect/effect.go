@@ -117,6 +117,9 @@ type Effect struct {
 	Option string
 	// Privileged says that the effect happens as another user (sudo).
 	Privileged bool
+	// Unconfined says that the call is taken out of where the person's client
+	// keeps it, or given more rights.
+	Unconfined bool
 	// Meta says that a read only looks at names and attributes, not content.
 	Meta bool
 	// Tree says that the effect covers everything under the path.
