@@ -172,10 +172,6 @@ func (s *shellCall) commands(m *member, many bool, depth int) {
 			return
 		}
 		s.texts = append(s.texts, located{m.name, text})
-		// Some clients put a shell text together from the words as they are.
-		if as := strings.Join(list, " "); as != text && !readsWords(list) {
-			s.texts = append(s.texts, located{m.name, as})
-		}
 	}
 }
 
@@ -242,8 +238,11 @@ func typed(command, text string) string {
 // joinWords writes the words of a command as shell text that means just them.
 // For a shell that is given its text, it is that text.
 func joinWords(words []string) (string, bool) {
-	if readsWords(words) {
-		return words[2], true
+	if len(words) == 3 && plainShell(words[0]) {
+		switch words[1] {
+		case "-c", "-lc", "-cl", "-ic", "-ilc", "-lic":
+			return words[2], true
+		}
 	}
 	var b strings.Builder
 	for i, w := range words {
@@ -260,17 +259,6 @@ func joinWords(words []string) (string, bool) {
 		b.WriteString(q)
 	}
 	return b.String(), true
-}
-
-// readsWords reports whether the words are a shell that is given its text.
-func readsWords(words []string) bool {
-	if len(words) == 3 && plainShell(words[0]) {
-		switch words[1] {
-		case "-c", "-lc", "-cl", "-ic", "-ilc", "-lic":
-			return true
-		}
-	}
-	return false
 }
 
 // reserved reports whether a first word would be read as something else than

@@ -263,7 +263,6 @@ func TestMembersOfShellTools(t *testing.T) {
 		{"where a tool knows no folder", "Bash", `{"command":"cat ../a","cwd":"sub"}`, "read /home/user/a"},
 		{"and one that may mean it", "Bash", `{"command":"cat ../a","cwd":"sub"}`, "read /home/user/project/a"},
 		{"a name that may be the folder", "exec", `{"command":"cat ../a","project_root":"sub"}`, "read /home/user/a"},
-		{"words that are joined as they are", "exec", `{"command":["cat","a;","cat","b"]}`, "read /home/user/project/b"},
 		{"what nobody knows", "Bash", `{"command":"ls","launcher":"/etc/x"}`, "opaque what launcher changes about the command is not known"},
 		{"a path in what nobody knows", "Bash", `{"command":"ls","launcher":"/etc/x"}`, "read /etc/x"},
 		{"an object that nobody knows", "Bash", `{"command":"ls","overrides":{"file":"/etc/x"}}`, "write /etc/x"},
