@@ -270,13 +270,19 @@ func (o *owner) saved(id session.SaveID, rev plexus.Rev, err error) {
 	case err == nil:
 		o.fine()
 		o.step(session.Saved{Save: id, Rev: session.Rev(rev)})
-	case errors.Is(err, plexus.ErrStale):
+	case errors.Is(err, plexus.ErrStale), refused(err):
 		o.step(session.Refused{Save: id, Why: session.Stale, Message: err.Error()})
 	default:
 		o.fault = err
 		o.step(session.Refused{Save: id, Why: session.Failed, Message: err.Error()})
 		o.troubled(err)
 	}
+}
+
+// refused reports whether a row that is in the document stands against a write:
+// somebody was faster, and nothing is wrong with the document.
+func refused(err error) bool {
+	return errors.Is(err, plexus.ErrWritten) || errors.Is(err, plexus.ErrCompleted) || errors.Is(err, plexus.ErrCancelled)
 }
 
 // The waits between attempts when the document cannot be read or written.
