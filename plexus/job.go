@@ -47,3 +47,9 @@ func (s *Store) Job(ctx context.Context, session, id string) (JobSnapshot, error
 	}
 	return snap, nil
 }
+
+// JobsBefore are jobs before a rev, the newest first and at most limit of them,
+// of one session when it is named.
+func (s *Store) JobsBefore(ctx context.Context, before Rev, session string, limit int) ([]Job, error) {
+	return list[Job](ctx, s, `'j'`, `rev < ?1 AND (?2 = '' OR session = ?2) ORDER BY rev DESC LIMIT ?3`, int64(before), session, limit)
+}

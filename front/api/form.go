@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -215,9 +214,4 @@ func decider(reason string, fields map[string]plexus.Field) string {
 		return "host"
 	}
 	return ""
-}
-
-// newest sorts calls, the newest first.
-func newest(calls []wire.Call) {
-	slices.SortFunc(calls, func(a, b wire.Call) int { return cmp.Compare(b.Stamp.Rev, a.Stamp.Rev) })
 }

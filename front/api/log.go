@@ -34,46 +34,55 @@ func getCalls(s *Server, c *call) error {
 	if err != nil {
 		return err
 	}
-	ids := []string{c.query.Get("session")}
-	if !c.query.Has("session") {
-		all, err := s.opts.Document.Sessions(c)
-		if err != nil {
+	session := c.query.Get("session")
+	if c.query.Has("session") {
+		if _, err := s.opts.Kernel.View(c, session); err != nil { // no such session
 			return err
-		}
-		ids = ids[:0]
-		for _, session := range all {
-			ids = append(ids, session.ID)
 		}
 	}
 	out := wire.Calls{Rev: wire.Rev(head.Rev), Calls: []wire.Call{}}
-	trim := func() {
-		newest(out.Calls)
-		if int64(len(out.Calls)) > limit {
-			clear(out.Calls[limit:])
-			out.Calls, out.More = out.Calls[:limit], true
-		}
-	}
-	for _, id := range ids {
-		snap, err := s.opts.Document.Session(c, id)
+	for before := head.Rev + 1; !out.More; {
+		jobs, err := s.opts.Document.JobsBefore(c, before, session, jobsPage)
 		if err != nil {
 			return err
 		}
-		for _, job := range snap.Jobs {
+		for _, job := range jobs {
+			before = job.Rev
 			if job.Sequence() || tool != "" && !strings.EqualFold(job.Name, tool) ||
 				!since.IsZero() && job.At.Before(since) || !until.IsZero() && !job.At.Before(until) {
 				continue
 			}
-			if call := callOf(job, snap.Fields[job.ID]); result == "" || call.Result == result {
-				out.Calls = append(out.Calls, call)
+			fields, err := s.opts.Document.Fields(c, job.Session, job.ID)
+			if err != nil {
+				return err
 			}
+			call := callOf(job, byName(fields))
+			if result != "" && call.Result != result {
+				continue
+			}
+			if int64(len(out.Calls)) == limit {
+				out.More = true
+				break
+			}
+			out.Calls = append(out.Calls, call)
 		}
-		if int64(len(out.Calls)) > 4*limit {
-			trim()
+		if len(jobs) < jobsPage {
+			break
 		}
 	}
-	trim()
 	c.answer = out
 	return nil
+}
+
+// jobsPage is how many jobs are looked through at a time.
+const jobsPage = 1000
+
+func byName(fields []plexus.Field) map[string]plexus.Field {
+	named := make(map[string]plexus.Field, len(fields))
+	for _, f := range fields {
+		named[f.Name] = f
+	}
+	return named
 }
 
 // Pages of rows.

@@ -213,7 +213,7 @@ func TestOpenAPIIsWhatTheServerAnswers(t *testing.T) {
 		{"hook", "GET", "/v1/status", ""},
 		{"hook", "GET", "/v1/openapi.yaml", ""},
 		{"ada", "GET", "/v1/sessions", ""},
-		{"ada", "GET", "/v1/sessions?limit=1&open=true", ""},
+		{"ada", "GET", "/v1/sessions?limit=1&open=true&begins=s", ""},
 		{"hook", "POST", "/v1/sessions", `{"workspace":"/","facts":{"a":1}}`},
 		{"ada", "POST", "/v1/sessions", `{"workspace":"/","parent":"none"}`},
 		{"ada", "POST", "/v1/sessions", `{"workspace":"/","id":"s"}`},

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -58,7 +59,7 @@ func getSessions(s *Server, c *call) error {
 	out := wire.Sessions{Rev: wire.Rev(head.Rev), Sessions: []wire.Summary{}}
 	for _, session := range slices.Backward(all) {
 		load := loads[session.ID]
-		if open && load.Unsettled == 0 {
+		if open && load.Unsettled == 0 || !strings.HasPrefix(session.ID, c.query.Get("begins")) {
 			continue
 		}
 		if int64(len(out.Sessions)) == limit {

@@ -130,7 +130,10 @@ func find(what, text string, ids []string) (string, error) {
 
 // findSession is the id of the session that a text means.
 func findSession(ctx context.Context, c *client.Client, text string) (string, error) {
-	list, err := c.Sessions(ctx, 10_000, false)
+	list, err := c.Sessions(ctx, client.SessionFilter{Begins: text, Limit: 10_000})
+	if err == nil && len(list.Sessions) == 0 {
+		list, err = c.Sessions(ctx, client.SessionFilter{}) // for the hint
+	}
 	if err != nil {
 		return "", err
 	}
@@ -153,7 +156,7 @@ func completeSessions(cmd *cobra.Command, _ []string, begun string) ([]string, c
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	defer c.Close()
-	list, err := c.Sessions(cmd.Context(), 0, false)
+	list, err := c.Sessions(cmd.Context(), client.SessionFilter{Begins: begun})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

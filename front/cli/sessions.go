@@ -26,7 +26,7 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 func newSessions() *cobra.Command {
-	d, limit, open := &dialer{}, 0, false
+	d, f := &dialer{}, client.SessionFilter{}
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List the sessions",
@@ -37,7 +37,7 @@ wait for a person.`,
   assent sessions --json`,
 		Args: noArguments,
 		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, _ []string) error {
-			list, err := c.Sessions(cmd.Context(), limit, open)
+			list, err := c.Sessions(cmd.Context(), f)
 			if err != nil {
 				return err
 			}
@@ -74,8 +74,8 @@ wait for a person.`,
 		}),
 	}
 	d.flags(cmd)
-	cmd.Flags().IntVar(&limit, "limit", 0, "list no more than this `number` (100)")
-	cmd.Flags().BoolVar(&open, "open", false, "only those with calls that are not settled")
+	cmd.Flags().IntVar(&f.Limit, "limit", 0, "list no more than this `number` (100)")
+	cmd.Flags().BoolVar(&f.Open, "open", false, "only those with calls that are not settled")
 	return cmd
 }
 

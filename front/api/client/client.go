@@ -227,14 +227,21 @@ func (c *Client) Status(ctx context.Context) (out wire.Status, err error) {
 	return out, c.ask(ctx, http.MethodGet, path("status"), nil, &out)
 }
 
-// Sessions are at most limit sessions (0 for the server's default), the newest
-// first; with open those alone that have something unsettled.
-func (c *Client) Sessions(ctx context.Context, limit int, open bool) (out wire.Sessions, err error) {
-	only := ""
-	if open {
-		only = "true"
+// SessionFilter says which sessions are wanted. The zero value wants all.
+type SessionFilter struct {
+	Begins string // with an id that begins so
+	Open   bool   // that have something unsettled
+	Limit  int    // 0 for the server's default
+}
+
+// Sessions are sessions, the newest first.
+func (c *Client) Sessions(ctx context.Context, f SessionFilter) (out wire.Sessions, err error) {
+	open := ""
+	if f.Open {
+		open = "true"
 	}
-	return out, c.ask(ctx, http.MethodGet, path("sessions")+query("limit", count(limit), "open", only), nil, &out)
+	q := query("begins", f.Begins, "limit", count(f.Limit), "open", open)
+	return out, c.ask(ctx, http.MethodGet, path("sessions")+q, nil, &out)
 }
 
 // CreateSession makes a session.
