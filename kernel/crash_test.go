@@ -23,6 +23,7 @@ const (
 	lifeDir   = "ASSENT_TEST_LIFE"        // the folder
 	lifePoint = "ASSENT_TEST_LIFE_POINT"  // play the script, and die at this point
 	lifeStorm = "ASSENT_TEST_LIFE_WRITES" // so many writers, until killed
+	lifeOpen  = "ASSENT_TEST_LIFE_OPEN"   // open a kernel and tell of it
 )
 
 func TestMain(m *testing.M) {
@@ -37,6 +38,9 @@ func TestMain(m *testing.M) {
 }
 
 func child(dir string) error {
+	if os.Getenv(lifeOpen) != "" {
+		return open(dir)
+	}
 	if n := os.Getenv(lifeStorm); n != "" {
 		writers, err := strconv.Atoi(n)
 		if err != nil {

@@ -27,7 +27,12 @@ func registerOf(r plexus.Register) session.Register {
 func rowsOf(snap plexus.Snapshot) session.Rows {
 	rows := session.Rows{Upto: session.Rev(snap.Rev)}
 	jobs := slices.SortedFunc(slices.Values(snap.Jobs), func(a, b plexus.Job) int { return cmp.Compare(a.Rev, b.Rev) })
-	var fields []plexus.Field
+	n := 0
+	for _, of := range snap.Fields {
+		n += len(of)
+	}
+	fields := make([]plexus.Field, 0, n)
+	rows.Jobs, rows.Fields = make([]session.Job, 0, len(jobs)), make([]session.Field, 0, n)
 	for _, job := range jobs {
 		rows.Jobs = append(rows.Jobs, jobOf(job))
 		for _, f := range snap.Fields[job.ID] {

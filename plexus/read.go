@@ -54,15 +54,16 @@ func (s *Store) snapshot(ctx context.Context, id, which string) (Snapshot, error
 		if snap.Jobs, err = collect[Job](v, `'j'`, jobs+` ORDER BY ord, rev`, id); err != nil {
 			return err
 		}
-		found, err := collect[Field](v, `'f'`, fields, id)
-		if err != nil {
-			return err
-		}
-		for _, f := range found {
+		err = v.scan(selects[`'f'`]+" WHERE "+fields, func(row Row) error {
+			f := row.(Field)
 			if snap.Fields[f.Job] == nil {
 				snap.Fields[f.Job] = make(map[string]Field)
 			}
 			snap.Fields[f.Job][f.Name] = f
+			return nil
+		}, id)
+		if err != nil {
+			return err
 		}
 		if snap.Registers, err = v.latest(id); err != nil {
 			return err
