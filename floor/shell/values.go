@@ -120,6 +120,9 @@ func (t *typed) remote(typ commands.Type, text string, span effect.Span, option 
 	if typ == commands.RemoteRead && option == "" && slices.ContainsFunc(forgeHosts, func(h string) bool { return strings.HasPrefix(text, h) }) {
 		t.r.net("https://"+text, span, t.cmd, option) // kustomize build github.com/a/b
 	}
+	if strings.HasPrefix(text, "|") {
+		t.opaque("a name that some programs run as a command", span, option, false) // identify '|id'
+	}
 	if typ == commands.RemoteWrite {
 		t.path(effect.Write, text, span, option, false, true)
 		return
