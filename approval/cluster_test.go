@@ -111,3 +111,24 @@ func TestKindOf(t *testing.T) {
 		}
 	}
 }
+
+// Names of kinds are exact, and "" is a client's own call (law §8).
+func TestKindNamed(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		want approval.Kind
+		ok   bool
+	}{
+		{"", approval.Foreign, true},
+		{"SystemToolJob", approval.SystemTool, true},
+		{"ContextNeedToolJob", approval.ContextNeedTool, true},
+		{"systemtooljob", approval.Foreign, false},
+		{"SystemTool", approval.Foreign, false},
+		{"SessionTurn", approval.Foreign, false},
+		{"ProgrammaticJob", approval.Foreign, false},
+	} {
+		if got, ok := approval.KindNamed(row.name); got != row.want || ok != row.ok {
+			t.Errorf("%q: got %v, %v", row.name, got, ok)
+		}
+	}
+}

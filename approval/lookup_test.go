@@ -27,6 +27,10 @@ func TestIsLookUp(t *testing.T) {
 		{"describe", "mcp__x__describe_table", true},
 		{"noun that is also a deed", "mcp__github__get_merge_request", true},
 		{"pull request", "mcp__github__list_pull_requests", true},
+		{"a hump with the first letter", "mcp__x__getAlias", true},
+		{"a hump with the last letter", "mcp__x__getZone", true},
+		{"small letters to the last", "mcp__x__getAPIzone", true},
+		{"digits", "mcp__x__get_v0_to_9", true},
 		{"server with dashes", "mcp__my-server__list_users", true},
 		{"server with one underscore", "mcp__my_server__list_users", true},
 

@@ -109,6 +109,7 @@ func TestKnown(t *testing.T) {
 		{"climbs outside", "/a/../etc", false, false},
 		{"not clean", "/etc/", false, false},
 		{"a NUL", "/etc/\x00", false, false},
+		{"a NUL at the start", "\x00etc", false, false},
 		{"not UTF-8", "/etc/\xff", false, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -206,6 +206,19 @@ func TestRefusedWrites(t *testing.T) {
 			return approval.Leaf{JudgeResult: approval.JudgeAllow}.WriteJudgeFail("late")
 		}, approval.ErrWritten},
 		{"guard of a cancelled leaf", func() (approval.Leaf, error) { return approval.Leaf{Cancelled: true}.WriteOrchestration(true) }, approval.ErrCancelled},
+		{"the first vote", func() (approval.Leaf, error) { return asked.WriteJudge(approval.JudgeDeny) }, nil},
+		{"a vote that is late", func() (approval.Leaf, error) {
+			return approval.Leaf{OrchestrationResult: approval.Licensed}.WriteJudge(approval.JudgeDeny)
+		}, nil},
+		{"second vote", func() (approval.Leaf, error) {
+			return approval.Leaf{JudgeResult: approval.JudgeDeny}.WriteJudge(approval.JudgeAllow)
+		}, approval.ErrWritten},
+		{"settling", func() (approval.Leaf, error) { return asked.WriteCompleted(`{}`) }, nil},
+		{"settling twice", func() (approval.Leaf, error) { return approval.Leaf{Completed: true}.WriteCompleted(`{}`) }, approval.ErrCompleted},
+		{"cancelling twice", func() (approval.Leaf, error) { return approval.Leaf{Cancelled: true}.WriteCancelled() }, approval.ErrWritten},
+		{"a second return", func() (approval.Leaf, error) {
+			return approval.Leaf{OrchestrationResult: approval.Refused}.WriteOrchestration(true)
+		}, approval.ErrWritten},
 		{"host after completed", func() (approval.Leaf, error) { return approval.Leaf{Completed: true}.WriteCancelled() }, approval.ErrCompleted},
 		{"second comment", func() (approval.Leaf, error) {
 			return approval.Leaf{ApprovalComment: approval.Written("")}.WriteComment("x")
@@ -216,5 +229,79 @@ func TestRefusedWrites(t *testing.T) {
 				t.Errorf("got %v, want %v", err, row.want)
 			}
 		})
+	}
+}
+
+// A write that is taken changes its field and no other (law §2).
+func TestTakenWrites(t *testing.T) {
+	for _, row := range []struct {
+		name       string
+		leaf, want approval.Leaf
+		write      func(approval.Leaf) (approval.Leaf, error)
+	}{
+		{"policyResult", approval.Leaf{}, approval.Leaf{PolicyResult: approval.Deny, PolicyMessage: approval.Written("why")},
+			func(l approval.Leaf) (approval.Leaf, error) {
+				return l.WritePolicy(approval.Deny, approval.Written("why"))
+			}},
+		{"judgeResult", approval.Leaf{JudgeFailMessage: approval.Written("x")}, approval.Leaf{JudgeFailMessage: approval.Written("x"), JudgeResult: approval.JudgeAllow},
+			func(l approval.Leaf) (approval.Leaf, error) { return l.WriteJudge(approval.JudgeAllow) }},
+		{"judgeFailMessage, replaced", approval.Leaf{JudgeFailMessage: approval.Written("x")}, approval.Leaf{JudgeFailMessage: approval.Written("y")},
+			func(l approval.Leaf) (approval.Leaf, error) { return l.WriteJudgeFail("y") }},
+		{"approved, after the host's last write", approval.Leaf{PolicyResult: approval.Ask, Completed: true}, approval.Leaf{PolicyResult: approval.Ask, Completed: true, Approved: approval.Yes},
+			func(l approval.Leaf) (approval.Leaf, error) { return l.WriteApproved(true) }},
+		{"approvalComment", approval.Leaf{}, approval.Leaf{ApprovalComment: approval.Written("")},
+			func(l approval.Leaf) (approval.Leaf, error) { return l.WriteComment("") }},
+		{"orchestrationResult", approval.Leaf{PolicyResult: approval.Block}, approval.Leaf{PolicyResult: approval.Block, OrchestrationResult: approval.Refused},
+			func(l approval.Leaf) (approval.Leaf, error) { return l.WriteOrchestration(false) }},
+		{"cancelled answers nothing", approval.Leaf{PolicyResult: approval.Ask}, approval.Leaf{PolicyResult: approval.Ask, Cancelled: true},
+			func(l approval.Leaf) (approval.Leaf, error) { return l.WriteCancelled() }},
+		{"completed, with its outcome", approval.Leaf{Cancelled: true}, approval.Leaf{Cancelled: true, Completed: true, OutcomeJSON: approval.Written("{}")},
+			func(l approval.Leaf) (approval.Leaf, error) { return l.WriteCompleted("{}") }},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			got, err := row.write(row.leaf)
+			if diff := cmp.Diff(row.want, got); err != nil || diff != "" {
+				t.Errorf("%v (-want +got)\n%s", err, diff)
+			}
+		})
+	}
+}
+
+// A value outside its list has the name of the zero value, which is the safe
+// one, and no place on the wire.
+func TestValuesOutsideTheirLists(t *testing.T) {
+	for over := range 250 {
+		n := uint8(over) + 6
+		for _, row := range []struct{ got, want string }{
+			{approval.Cluster(n).String(), "mcp"},
+			{approval.Mode(n).String(), "manual"},
+			{approval.License(n).String(), "wait"},
+			{approval.Kind(n + 5).String(), ""},
+			{approval.Reason(n + 5).String(), approval.NothingDecides.String()},
+			{approval.Reason(n + 5).Name(), ""},
+			{approval.PolicyResult(n).String(), "none"},
+			{approval.Answer(n).String(), "none"},
+		} {
+			if n+5 > n && row.got != row.want {
+				t.Errorf("%d: got %q, want %q", n, row.got, row.want)
+			}
+		}
+		if b, err := approval.PolicyResult(n).MarshalJSON(); err == nil {
+			t.Errorf("result %d is %s on the wire", n, b)
+		}
+	}
+	for _, list := range []struct {
+		name string
+		got  string
+		want string
+	}{
+		{"the first mode after the last", approval.Mode(3).String(), "manual"},
+		{"the first license after the last", approval.License(3).String(), "wait"},
+		{"the first kind after the last", approval.Kind(11).String(), ""},
+		{"the first reason after the last", approval.Reason(11).Name() + approval.Reason(11).String(), approval.NothingDecides.String()},
+	} {
+		if list.got != list.want {
+			t.Errorf("%s: got %q, want %q", list.name, list.got, list.want)
+		}
 	}
 }
