@@ -128,6 +128,7 @@ type openReading struct {
 	lookUp bool
 	stem   string
 	free   bool // the tool runs a query it is given
+	depth  int  // of JSON within texts
 }
 
 // openArguments reads the arguments of a tool that is described nowhere. Names
@@ -149,6 +150,7 @@ const maxTexts = 10_000
 func (o *openReading) object(v *value, under []string, seen int) int {
 	for i := range v.members {
 		m := &v.members[i]
+		o.member(m.name, under)
 		seen = o.value(m.name, append(under[:len(under):len(under)], nameWords(m.name)...), &m.value, seen)
 	}
 	return seen
@@ -158,7 +160,7 @@ func (o *openReading) object(v *value, under []string, seen int) int {
 func (o *openReading) value(arg string, words []string, v *value, seen int) int {
 	if seen++; seen > maxTexts {
 		if seen == maxTexts+1 {
-			o.r.opaque(arg, "the call has too many arguments to read")
+			o.unread(arg, "the call has too many arguments to read")
 		}
 		return seen
 	}
@@ -168,6 +170,10 @@ func (o *openReading) value(arg string, words []string, v *value, seen int) int 
 	}
 	switch v.kind {
 	case '"':
+		n, ok := o.nested(arg, words, v.text, seen)
+		if seen = n; ok && !codeWords[last] && !shellWords[last] && !pathWords[last] && !urlWords[last] {
+			return seen
+		}
 		o.text(arg, words, last, v.text)
 	case '[':
 		if shellWords[last] && len(v.list) > 0 {
@@ -188,12 +194,65 @@ func (o *openReading) value(arg string, words []string, v *value, seen int) int 
 	return seen
 }
 
+// member looks at a name that may itself be what the call is about, as in
+// files: {"/etc/passwd": "text"}.
+func (o *openReading) member(name string, words []string) {
+	arg := shown(name)
+	switch {
+	case strings.Contains(name, "://"):
+		o.address(arg, words, name)
+	case len(words) > 0 && pathWords[words[len(words)-1]] && strings.ContainsAny(name, "/.~\\"):
+		o.guess(arg, words, name)
+		o.others(arg, words, name, true)
+	case strings.ContainsAny(name, "/%\\"):
+		o.part(arg, words, name, false)
+		o.others(arg, words, name, false)
+	}
+}
+
+// unread is opaque for what was not looked at to its end: no rule for the tool
+// answers that.
+func (o *openReading) unread(arg, why string) {
+	was := o.r.coverable
+	o.r.coverable = false
+	o.r.opaque(arg, why)
+	o.r.coverable = was
+}
+
+// nested reads a text that is JSON itself. Where the text is for people or the
+// content of a file, what it holds is a guess. ok says that nothing but JSON is
+// in it.
+func (o *openReading) nested(arg string, words []string, text string, seen int) (n int, ok bool) {
+	t := strings.TrimSpace(text)
+	if t == "" || strings.IndexByte("{[\"", t[0]) < 0 {
+		return seen, false
+	}
+	inner, flaw, err := parseArguments([]byte(t))
+	if err != nil {
+		return seen, false
+	}
+	if o.depth >= maxCalls {
+		o.unread(arg, "JSON nests too deep in texts")
+		return seen, false
+	}
+	was := o.r.certainty
+	if prose(words) {
+		o.r.certainty = effect.Maybe
+	}
+	o.depth++
+	n = o.value(arg, words, &inner, seen)
+	o.depth--
+	o.r.certainty = was
+	return n, flaw == ""
+}
+
 func (o *openReading) text(arg string, words []string, last, text string) {
 	r := o.r
 	if text == "" {
 		return
 	}
-	address := strings.Contains(text, "://") && !strings.ContainsAny(strings.TrimSpace(text), " \n\t")
+	trimmed := strings.TrimSpace(text)
+	address := (strings.Contains(text, "://") || isFileURL(trimmed)) && !strings.ContainsAny(trimmed, " \n\t")
 	switch {
 	case shellWords[last]:
 		o.commands(arg, []string{text})
@@ -205,13 +264,99 @@ func (o *openReading) text(arg string, words []string, last, text string) {
 		o.address(arg, words, text)
 	case pathWords[last] || urlWords[last] || moveStems[o.stem] && (fromWords[last] || toWords[last]):
 		o.path(arg, words, text)
-	case pathLike(text):
-		was := r.certainty
-		r.certainty = effect.Maybe
-		o.path(arg, words, text)
-		r.certainty = was
+		o.others(arg, words, text, true)
+	default:
+		if pathLike(text) || fileLike(trimmed) && !prose(words) {
+			o.guess(arg, words, text)
+		}
+		o.others(arg, words, text, false)
 	}
 }
+
+// proseWords are names of arguments whose text is for people, is searched for
+// or is what a file holds: a word in it that looks like a file is none.
+var proseWords = set("title", "subject", "body", "message", "description", "summary", "comment", "comments", "label", "labels", "tag", "tags", "reason", "prompt", "note", "notes",
+	"query", "queries", "pattern", "regex", "search", "version", "method", "format", "language", "content", "contents", "text", "diff", "patch", "html", "markdown")
+
+func prose(words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return proseWords[w] })
+}
+
+// guess is a path that the text may be.
+func (o *openReading) guess(arg string, words []string, text string) {
+	was := o.r.certainty
+	o.r.certainty = effect.Maybe
+	o.path(arg, words, text)
+	o.r.certainty = was
+}
+
+// maxParts bounds how many paths of a list in one text are judged.
+const maxParts = 64
+
+// others are further readings of a text: what its percent signs stand for, and
+// its parts where it is a list.
+func (o *openReading) others(arg string, words []string, text string, named bool) {
+	decoded := text
+	for range maxCalls {
+		d := unescape(decoded)
+		if d == decoded {
+			break
+		}
+		decoded = d
+		o.part(arg, words, strings.TrimSpace(decoded), named)
+	}
+	parts := strings.FieldsFunc(decoded, func(c rune) bool { return c == ',' || c == ';' || c == '\n' || c == '\r' })
+	if len(parts) < 2 || !named && prose(words) {
+		return
+	}
+	for i := range parts {
+		if parts[i] = strings.TrimSpace(parts[i]); !named && strings.ContainsAny(parts[i], " \t") {
+			return // sentences
+		}
+	}
+	found := 0
+	for _, p := range parts {
+		if !o.part(arg, words, p, false) {
+			continue
+		}
+		if found++; found > maxParts {
+			o.unread(arg, "a list is too long to read")
+			return
+		}
+	}
+}
+
+// part is one reading of a text, or a part of it: an address, a path, or
+// neither.
+func (o *openReading) part(arg string, words []string, text string, named bool) bool {
+	switch {
+	case text == "":
+	case isFileURL(text), strings.Contains(text, "://") && !strings.ContainsAny(text, " \t\n"):
+		o.address(arg, words, text)
+		return true
+	case named, pathLike(text), fileLike(text) && !prose(words):
+		o.guess(arg, words, text)
+		return true
+	}
+	return false
+}
+
+// fileLike reports whether all of a text looks like the name of a file or a
+// path below the present folder: one word with a slash, a dot in front, or an
+// ending.
+func fileLike(t string) bool {
+	if t == "" || len(t) > 512 || strings.ContainsAny(t, " \t\n\r\x00<>|\"'`(){}=&?#@,;") || strings.Contains(t, "://") {
+		return false
+	}
+	if strings.ContainsAny(t, "/\\") || strings.HasPrefix(t, "id_") {
+		return true
+	}
+	dot := strings.LastIndexByte(t, '.')
+	ending := t[dot+1:]
+	return dot >= 0 && ending != "" && len(ending) <= 12 && !strings.ContainsFunc(ending, func(c rune) bool { return c >= 0x80 || !isAlnum(byte(c)) })
+}
+
+func isFileURL(t string) bool { return len(t) > 5 && strings.EqualFold(t[:5], "file:") }
 
 // address is a URL; one of a file is a path.
 func (o *openReading) address(arg string, words []string, text string) {

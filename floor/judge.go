@@ -541,6 +541,9 @@ func (j *judgement) cover(effects []Judged) {
 
 // covers reports whether the rule for the command answers the effect.
 func (a *allowedCommand) covers(d *Judged) bool {
+	if a.command == nil && d.Certainty == effect.Maybe && d.shipped >= approval.Deny {
+		return false // of a server's tool even a guess of what the floor denies is asked about
+	}
 	if d.Privileged && (a.pattern == nil || len(a.pattern.wrappers) == 0) {
 		return false
 	}
