@@ -70,14 +70,17 @@ func (o *owner) unpublish() {
 // document since then stays, also over a restart with the same settings.
 var configured = plexus.HostRegister("settings")
 
-// standing are the settings that the license reads (law §6).
+// standing are the settings that the document has too: those the license
+// reads, and the mode of new sessions (law §6).
 type standing struct {
+	DefaultPolicy     approval.Mode   `json:"defaultPolicy"`
 	StandingAutoAllow approval.Grants `json:"standingAutoAllow"`
 	AutoCoverDeny     bool            `json:"autoCoverDeny"`
 }
 
 // Configure takes settings, at the start and whenever they change. What the
-// license reads of them goes into the document. Where that fails, what is in
+// license reads of them goes into the document; a mode of new sessions that the
+// document has gives way to one that was set since. Where that fails, what is in
 // the document stays in force: call it again.
 func (k *Kernel) Configure(ctx context.Context, set Settings) error {
 	k.slots.resize(set.Slots)
@@ -90,7 +93,7 @@ func (k *Kernel) Configure(ctx context.Context, set Settings) error {
 	if err != nil {
 		return fmt.Errorf("settings: %w", err)
 	}
-	now := standing{set.StandingAutoAllow, set.AutoCoverDeny == approval.Cover}
+	now := standing{set.DefaultPolicy, set.StandingAutoAllow, set.AutoCoverDeny == approval.Cover}
 	was := standing{AutoCoverDeny: true} // of a document that nobody has set anything in
 	known := json.Unmarshal([]byte(latest[configured].Value), &was) == nil
 	if known && was == now {
@@ -104,6 +107,10 @@ func (k *Kernel) Configure(ctx context.Context, set Settings) error {
 	}
 	if !known || was.StandingAutoAllow != now.StandingAutoAllow {
 		change(plexus.StandingAutoAllow, plexus.Value(now.StandingAutoAllow), plexus.Value(approval.Grants{}))
+	}
+	if there := cmp.Or(latest[plexus.DefaultPolicy].Value, `""`); known && was.DefaultPolicy != now.DefaultPolicy &&
+		there != `""` && there != plexus.Text(now.DefaultPolicy.String()) {
+		writes = append(writes, plexus.Register{Name: plexus.DefaultPolicy, Value: `""`})
 	}
 	if !known || was.AutoCoverDeny != now.AutoCoverDeny {
 		change(plexus.AutoCoverDeny, plexus.Bool(now.AutoCoverDeny), plexus.True)

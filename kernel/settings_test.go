@@ -218,6 +218,15 @@ func TestDefaultPolicy(t *testing.T) {
 	starts("c", approval.Manual)
 	w.write(ada, plexus.Register{Name: plexus.DefaultPolicy, Value: `""`})
 	starts("d", approval.Yolo)
+	// What was set last holds, wherever it was set.
+	w.write(ada, plexus.Register{Name: plexus.DefaultPolicy, Value: `"yolo"`})
+	w.configure(Settings{DefaultPolicy: approval.Yolo, Slots: 3})
+	starts("e", approval.Yolo)
+	w.configure(Settings{})
+	starts("f", approval.Manual)
+	w.write(ada, plexus.Register{Name: plexus.DefaultPolicy, Value: `"auto"`})
+	w.configure(Settings{Slots: 3})
+	starts("g", approval.Auto)
 }
 
 // speculativePolicyProcessingTools may change while calls wait for a slot.
