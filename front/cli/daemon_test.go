@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,7 +29,7 @@ type testDaemon struct {
 	kernel *kernel.Kernel
 	server *api.Server
 	served chan error
-	by     plexus.Writer
+	by     atomic.Pointer[plexus.Writer] // who connects
 }
 
 type ruled struct{ operator *floor.Policy }
@@ -59,10 +60,10 @@ func (d *testDaemon) start() error {
 	}); err != nil {
 		return err
 	}
-	d.by = plexus.Writer{Role: plexus.Human, Name: "ada"}
+	d.by.Store(&plexus.Writer{Role: plexus.Human, Name: "ada"})
 	d.server = api.New(api.Options{
 		Kernel: d.kernel, Document: d.doc, Version: "v0.0.1", Path: p.StoreFile(),
-		Role: func(net.Conn) api.Caller { return func(string) (plexus.Writer, error) { return d.by, nil } },
+		Role: func(net.Conn) api.Caller { return func(string) (plexus.Writer, error) { return *d.by.Load(), nil } },
 	})
 	l, err := net.Listen("unix", p.Socket)
 	if err != nil {
@@ -144,7 +145,7 @@ func sessionIsMade(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) > 2 {
 		client = args[2]
 	}
-	_, err := d.kernel.CreateSession(context.Background(), kernel.NewSession{ID: args[0], Mode: args[1], Client: client, Workspace: ts.MkAbs(".")}, d.by)
+	_, err := d.kernel.CreateSession(context.Background(), kernel.NewSession{ID: args[0], Mode: args[1], Client: client, Workspace: ts.MkAbs(".")}, *d.by.Load())
 	ts.Check(err)
 }
 
@@ -179,7 +180,7 @@ func answerCall(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: answer SESSION JOB true|false")
 	}
 	d := daemonOf(ts)
-	_, err := d.doc.Apply(context.Background(), plexus.Tx{Writer: d.by, Writes: []plexus.Row{
+	_, err := d.doc.Apply(context.Background(), plexus.Tx{Writer: *d.by.Load(), Writes: []plexus.Row{
 		plexus.Field{Session: args[0], Job: args[1], Name: plexus.Approved, Value: args[2]},
 	}})
 	ts.Check(err)
@@ -193,7 +194,7 @@ func writer(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	by, err := plexus.ParseWriter(args[0] + ":" + args[1])
 	ts.Check(err)
-	daemonOf(ts).by = by
+	daemonOf(ts).by.Store(&by)
 }
 
 func (d *testDaemon) await(session, job, name string) error {
