@@ -219,32 +219,12 @@ func lastGood(state, path string, layer floor.Layer) ([]byte, error) {
 	return text, err
 }
 
-// keepGood keeps the text durably: all of it or what was there before.
-func keepGood(state, path string, layer floor.Layer, text []byte) (err error) {
+// keepGood keeps the text durably.
+func keepGood(state, path string, layer floor.Layer, text []byte) error {
 	if state == "" {
 		return nil
 	}
-	f, err := os.CreateTemp(state, "new-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), goodFile(state, path, layer)); err != nil {
-		return err
-	}
-	dir, err := os.Open(state)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return place.Replace(goodFile(state, path, layer), text, 0o600)
 }
 
 // Notify has f called when a policy of the workspace may have changed.

@@ -36,33 +36,21 @@ const again = time.Second
 // follow has every new state taken until ctx is done, and tries again what
 // could not be.
 func (s *settings) follow(ctx context.Context, take func(context.Context, config.State) error, log *slog.Logger) {
+	var retry <-chan time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.more:
+		case <-retry:
 		}
+		retry = nil
 		s.mu.Lock()
 		state := s.latest
 		s.mu.Unlock()
-		for {
-			err := take(ctx, state)
-			if err == nil || ctx.Err() != nil {
-				break
-			}
+		if err := take(ctx, state); err != nil && ctx.Err() == nil {
 			log.Error("settings are not in force yet", "error", err)
-			timer := time.NewTimer(again)
-			select {
-			case <-ctx.Done():
-				timer.Stop()
-				return
-			case <-s.more:
-				timer.Stop()
-				s.mu.Lock()
-				state = s.latest
-				s.mu.Unlock()
-			case <-timer.C:
-			}
+			retry = time.After(again)
 		}
 	}
 }

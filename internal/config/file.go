@@ -142,15 +142,11 @@ func (f *File) broken(err error) bool {
 
 // read reads a configuration from a regular file that others cannot write.
 func read(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
+	info, err := place.Regular(path, maxText, "configuration")
+	if err != nil {
 		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	case info.Size() > maxText:
-		return nil, fmt.Errorf("%s has %d bytes: that is no configuration", path, info.Size())
-	case info.Mode().Perm()&0o002 != 0:
+	}
+	if info.Mode().Perm()&0o002 != 0 {
 		return nil, fmt.Errorf("%s: anybody may write it (mode %04o); if nobody else has: chmod o-w %s", path, info.Mode().Perm(), path)
 	}
 	text, err := os.ReadFile(path)
@@ -162,7 +158,7 @@ func read(path string) ([]byte, error) {
 
 // write replaces a file whole. A link stays a link, and the file it leads to
 // is replaced; the mode stays.
-func write(path string, text []byte) (err error) {
+func write(path string, text []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -172,28 +168,7 @@ func write(path string, text []byte) (err error) {
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
 	}
-	dir := filepath.Dir(path)
-	file, err := os.CreateTemp(dir, ".config-*.json")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(file.Name())
-		}
-	}()
-	_, err = file.Write(text)
-	if err = errors.Join(err, file.Chmod(mode), file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	if err = os.Rename(file.Name(), path); err != nil {
-		return err
-	}
-	folder, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
+	return place.Replace(path, text, mode)
 }
 
 // attend watches the folder of the file and, where the file is a link, the

@@ -1,7 +1,6 @@
 package place
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -29,17 +28,10 @@ func ProjectPolicy(workspace string) string {
 // wrong.
 const MaxPolicy = 8 << 20
 
-// ReadPolicy reads a policy from a regular file; a pipe or device would never
-// end.
+// ReadPolicy reads a policy from a regular file.
 func ReadPolicy(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
+	if _, err := Regular(path, MaxPolicy, "policy"); err != nil {
 		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	case info.Size() > MaxPolicy:
-		return nil, fmt.Errorf("%s has %d bytes: that is no policy", path, info.Size())
 	}
 	return os.ReadFile(path)
 }
