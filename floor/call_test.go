@@ -208,6 +208,16 @@ func TestTextOfShellTools(t *testing.T) {
 	}
 }
 
+// tells checks that an effect is among those of a call.
+func tells(t *testing.T, name, arguments, want string) {
+	t.Helper()
+	effects, _ := Effects(at(name, arguments))
+	lines := strings.Join(told(effects), "\n") + "\n"
+	if !strings.Contains(lines, want+"\n") {
+		t.Errorf("%s %s: no effect %q among\n%s", name, arguments, want, lines)
+	}
+}
+
 func TestWhereShellToolsRun(t *testing.T) {
 	tests := []struct{ why, name, arguments, want string }{
 		{"in the present folder", "Bash", `{"command":"cat a"}`, "read /home/user/project/a"},
@@ -221,13 +231,7 @@ func TestWhereShellToolsRun(t *testing.T) {
 		{"two commands", "Bash", `{"command":"cat a","cmd":"cat /etc/shadow"}`, "read /etc/shadow"},
 	}
 	for _, test := range tests {
-		t.Run(test.why, func(t *testing.T) {
-			effects, _ := Effects(at(test.name, test.arguments))
-			lines := strings.Join(told(effects), "\n") + "\n"
-			if !strings.Contains(lines, test.want+"\n") {
-				t.Errorf("%s %s: no effect %q among\n%s", test.name, test.arguments, test.want, lines)
-			}
-		})
+		t.Run(test.why, func(t *testing.T) { tells(t, test.name, test.arguments, test.want) })
 	}
 }
 
@@ -269,13 +273,7 @@ func TestMembersOfShellTools(t *testing.T) {
 		{"another machine", "exec", `{"command":"ls","host":"prod"}`, "opaque the command runs somewhere else"},
 	}
 	for _, test := range tests {
-		t.Run(test.why, func(t *testing.T) {
-			effects, _ := Effects(at(test.name, test.arguments))
-			lines := strings.Join(told(effects), "\n") + "\n"
-			if !strings.Contains(lines, test.want+"\n") {
-				t.Errorf("%s %s: no effect %q among\n%s", test.name, test.arguments, test.want, lines)
-			}
-		})
+		t.Run(test.why, func(t *testing.T) { tells(t, test.name, test.arguments, test.want) })
 	}
 }
 

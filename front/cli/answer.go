@@ -23,11 +23,9 @@ func (n callName) String() string { return n.session + "/" + n.job }
 // begins. Those that wait for a person are looked for first; with waiting no
 // others are.
 func findCall(ctx context.Context, c *client.Client, text, session string, waiting bool) (callName, error) {
-	if session != "" {
-		var err error
-		if session, err = findSession(ctx, c, session); err != nil {
-			return callName{}, err
-		}
+	session, err := findSession(ctx, c, session)
+	if err != nil {
+		return callName{}, err
 	}
 	queue, err := c.Queue(ctx, session)
 	if err != nil {

@@ -119,17 +119,16 @@ func find(what, text string, ids []string) (string, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		hint := ""
-		if near := nearest(text, ids); near != "" {
-			hint = fmt.Sprintf(" (did you mean %s?)", oneLine(near, maxTarget))
-		}
-		return "", usagef("there is no %s %q%s", what, oneLine(text, maxTarget), hint)
+		return "", usagef("there is no %s %q%s", what, oneLine(text, maxTarget), meant(text, ids))
 	}
 	return "", usagef("%d %ss begin with %q; write more of it", len(found), what, oneLine(text, maxTarget))
 }
 
-// findSession is the id of the session that a text means.
+// findSession is the id of the session that a text means; none, "", is none.
 func findSession(ctx context.Context, c *client.Client, text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
 	list, err := c.Sessions(ctx, client.SessionFilter{Begins: text, Limit: 10_000})
 	if err == nil && len(list.Sessions) == 0 {
 		list, err = c.Sessions(ctx, client.SessionFilter{}) // for the hint

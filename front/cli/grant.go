@@ -69,14 +69,11 @@ together with what may be read there outside the workspace because a person
 allowed it.`,
 		Args: noArguments,
 		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, _ []string) error {
-			shown, err := grants(cmd, c, &session)
+			id, err := findSession(cmd.Context(), c, session)
 			if err != nil {
 				return err
 			}
-			if d.json {
-				return writeJSON(cmd.OutOrStdout(), shown)
-			}
-			return shown.write(cmd)
+			return showGrants(cmd, d, c, id)
 		}),
 	}
 	d.flags(cmd)
@@ -84,9 +81,21 @@ allowed it.`,
 	return cmd
 }
 
-// grants are those that hold; the session's name becomes its id.
-func grants(cmd *cobra.Command, c *client.Client, session *string) (shown grantsShown, err error) {
-	if *session == "" {
+// showGrants says what is granted now.
+func showGrants(cmd *cobra.Command, d *dialer, c *client.Client, session string) error {
+	shown, err := grants(cmd, c, session)
+	if err != nil {
+		return err
+	}
+	if d.json {
+		return writeJSON(cmd.OutOrStdout(), shown)
+	}
+	return shown.write(cmd)
+}
+
+// grants are those that hold.
+func grants(cmd *cobra.Command, c *client.Client, session string) (shown grantsShown, err error) {
+	if session == "" {
 		all, err := c.Registers(cmd.Context(), "")
 		if err != nil {
 			return shown, err
@@ -94,14 +103,11 @@ func grants(cmd *cobra.Command, c *client.Client, session *string) (shown grants
 		shown.StandingAutoAllow, _ = grantsIn(all, plexus.StandingAutoAllow)
 		return shown, nil
 	}
-	if *session, err = findSession(cmd.Context(), c, *session); err != nil {
-		return shown, err
-	}
-	doc, err := c.Session(cmd.Context(), *session)
+	doc, err := c.Session(cmd.Context(), session)
 	if err != nil {
 		return shown, err
 	}
-	return grantsShown{*session, doc.View.StandingAutoAllow, &doc.View.AutoAllow, doc.View.ReadAllowlist}, nil
+	return grantsShown{session, doc.View.StandingAutoAllow, &doc.View.AutoAllow, doc.View.ReadAllowlist}, nil
 }
 
 // grantsIn are the grants that a register holds, none when it is not one of
@@ -162,17 +168,14 @@ outside the workspace. Calls that were allowed by them are not undone.`
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, args []string) error {
-			if err := changeGrants(cmd, c, &session, args, to); err != nil {
-				return err
-			}
-			shown, err := grants(cmd, c, &session)
+			id, err := findSession(cmd.Context(), c, session)
 			if err != nil {
 				return err
 			}
-			if d.json {
-				return writeJSON(cmd.OutOrStdout(), shown)
+			if err := changeGrants(cmd, c, id, args, to); err != nil {
+				return err
 			}
-			return shown.write(cmd)
+			return showGrants(cmd, d, c, id)
 		}),
 	}
 	d.flags(cmd)
@@ -181,16 +184,12 @@ outside the workspace. Calls that were allowed by them are not undone.`
 }
 
 // changeGrants writes what changes, on the view it was read from.
-func changeGrants(cmd *cobra.Command, c *client.Client, session *string, args []string, to bool) error {
+func changeGrants(cmd *cobra.Command, c *client.Client, session string, args []string, to bool) error {
 	ctx, name := cmd.Context(), plexus.StandingAutoAllow
-	if *session != "" {
-		var err error
-		if *session, err = findSession(ctx, c, *session); err != nil {
-			return err
-		}
+	if session != "" {
 		name = plexus.AutoAllow
 	}
-	all, err := c.Registers(ctx, *session)
+	all, err := c.Registers(ctx, session)
 	if err != nil {
 		return err
 	}
@@ -211,29 +210,25 @@ func changeGrants(cmd *cobra.Command, c *client.Client, session *string, args []
 		switch {
 		case flag != nil:
 			*flag = to
-		case strings.HasPrefix(arg, "/") && !to && *session != "" && at >= 0:
+		case strings.HasPrefix(arg, "/") && !to && session != "" && at >= 0:
 			left = slices.Delete(left, at, at+1)
-		case strings.HasPrefix(arg, "/") && !to && *session != "":
-			return usagef("%s may not be read here anyway; \"assent grant list --session %s\" says what may", oneLine(arg, 4*maxTarget), oneLine(*session, maxTarget))
+		case strings.HasPrefix(arg, "/") && !to && session != "":
+			return usagef("%s may not be read here anyway; \"assent grant list --session %s\" says what may", oneLine(arg, 4*maxTarget), oneLine(session, maxTarget))
 		default:
-			hint := ""
-			if near := nearest(arg, []string{"write", "bash", "mcp"}); near != "" {
-				hint = fmt.Sprintf(" (did you mean %s?)", near)
-			}
-			return usagef("%q cannot be granted%s: only write, bash and mcp can", oneLine(arg, maxTarget), hint)
+			return usagef("%q cannot be granted%s: only write, bash and mcp can", oneLine(arg, maxTarget), meant(arg, []string{"write", "bash", "mcp"}))
 		}
 	}
 	// One write after the other: the second is refused if anybody came between.
 	seen := all.Rev
 	if want != have {
-		wrote, err := c.SetRegister(ctx, *session, name, want, seen)
+		wrote, err := c.SetRegister(ctx, session, name, want, seen)
 		if err != nil {
 			return err
 		}
 		seen = wrote.Rev
 	}
 	if len(left) != len(paths) {
-		_, err := c.SetRegister(ctx, *session, plexus.ReadAllowlist, left, seen)
+		_, err := c.SetRegister(ctx, session, plexus.ReadAllowlist, left, seen)
 		return err
 	}
 	return nil

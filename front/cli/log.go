@@ -49,10 +49,8 @@ what decided that: a person by name, a policy, the classifier, a grant, a mode.
 			default:
 				return usagef("--result %q: want allow, deny, cancelled or wait", oneLine(f.Result, maxTarget))
 			}
-			if f.Session != "" {
-				if f.Session, err = findSession(cmd.Context(), c, f.Session); err != nil {
-					return err
-				}
+			if f.Session, err = findSession(cmd.Context(), c, f.Session); err != nil {
+				return err
 			}
 			calls, err := c.Calls(cmd.Context(), f)
 			if err != nil {
@@ -119,10 +117,8 @@ gone on from with --after and the last rev.`,
 			if after < 0 {
 				return usagef("--after %d: want a rev", after)
 			}
-			if session != "" {
-				if session, err = findSession(cmd.Context(), c, session); err != nil {
-					return err
-				}
+			if session, err = findSession(cmd.Context(), c, session); err != nil {
+				return err
 			}
 			var out io.Writer = cmd.OutOrStdout()
 			if name != "" {

@@ -34,10 +34,7 @@ func modeNamed(name string) (string, error) {
 		}
 		names = append(names, m.name)
 	}
-	hint := ""
-	if near := nearest(name, names); near != "" {
-		hint = fmt.Sprintf(" (did you mean %s?)", near)
-	}
+	hint := meant(name, names)
 	if name == "plan" || name == "act" {
 		hint = " (that is a mode of an agent's own)"
 	}
@@ -69,22 +66,18 @@ name for yolo.`,
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, args []string) error {
+		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, args []string) (err error) {
 			if once && (session == "" || len(args) == 0) {
 				return usagef("--once goes with a mode and --session")
 			}
 			mode := ""
 			if len(args) > 0 {
-				var err error
 				if mode, err = modeNamed(args[0]); err != nil {
 					return err
 				}
 			}
-			if session != "" {
-				var err error
-				if session, err = findSession(cmd.Context(), c, session); err != nil {
-					return err
-				}
+			if session, err = findSession(cmd.Context(), c, session); err != nil {
+				return err
 			}
 			switch {
 			case mode == "":

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 
 	"assent/internal/spell"
@@ -27,4 +28,14 @@ func nearest(name string, known []string) string {
 		}
 	}
 	return best
+}
+
+// meant asks about the known name that is nearest, in words for the end of a
+// sentence; "" when none is near.
+func meant(name string, known []string) string {
+	near := nearest(name, known)
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %s?)", oneLine(near, maxTarget))
 }

@@ -122,14 +122,11 @@ they stand in their sessions, with what the policies said to each.`,
   assent queue --session 7GKQ --json`,
 		Args: noArguments,
 		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, _ []string) error {
-			ctx := cmd.Context()
-			if session != "" {
-				var err error
-				if session, err = findSession(ctx, c, session); err != nil {
-					return err
-				}
+			id, err := findSession(cmd.Context(), c, session)
+			if err != nil {
+				return err
 			}
-			queue, err := c.Queue(ctx, session)
+			queue, err := c.Queue(cmd.Context(), id)
 			if err != nil {
 				return err
 			}
