@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"errors"
 	"net"
 	"sync/atomic"
@@ -15,7 +16,7 @@ import (
 func TestAgentsAreToldOf(t *testing.T) {
 	var told atomic.Int32
 	var refuse atomic.Bool
-	w := newWorld(t, api.Options{Agents: func(conn net.Conn) error {
+	w := newWorld(t, api.Options{Agents: func(_ context.Context, conn net.Conn) error {
 		if _, ok := conn.(*net.UnixConn); !ok {
 			t.Errorf("told of a %T", conn)
 		}

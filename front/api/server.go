@@ -35,7 +35,7 @@ type Options struct {
 	Standing func(ctx context.Context, by plexus.Writer, s Standing) error
 	// Agents is told of a connection by which an agent is about to admit a
 	// session or a call; an error refuses it. With nil nobody is told.
-	Agents func(net.Conn) error
+	Agents func(context.Context, net.Conn) error
 	// Version and Path (of the document) are for the status.
 	Version, Path string
 	// Now is the clock of the status, [time.Now] when nil.

@@ -112,7 +112,7 @@ func (s *Server) admitting(c *call) error {
 	if c.by.Role != plexus.Agent || s.opts.Agents == nil || !ok {
 		return nil
 	}
-	if err := s.opts.Agents(conn); err != nil {
+	if err := s.opts.Agents(c, conn); err != nil {
 		return problem(wire.Role, "%v", err)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,6 +18,8 @@ import (
 // callers say for whom connections speak.
 type callers struct {
 	gate *peer.Gate
+	// keep writes down the agents that are known.
+	keep func(context.Context) error
 	log  *slog.Logger
 
 	mu    sync.Mutex
@@ -78,29 +81,30 @@ func (c *callers) agent(f peer.Facts) (string, error) {
 	if !peer.Supported {
 		return name, nil
 	}
-	b, ok := peer.Hooked(f)
+	b, ok := c.gate.Agent(f)
 	if !ok {
 		return "", errors.New("the connection is refused: who it belongs to has ended or cannot be told")
 	}
-	return fmt.Sprintf("%s/%d.%d", name, b.PID, b.Start), nil
+	return called(name, b), nil
 }
 
+func called(user string, b peer.Body) string { return fmt.Sprintf("%s/%d.%d", user, b.PID, b.Start) }
+
 // admits makes known the agent that is about to admit a call: from here on
-// nobody beside it in its terminal is a person.
-func (c *callers) admits(conn net.Conn) error {
-	who := c.gate.Caller(conn, peer.NoToken)
+// nobody beside it in its terminal is a person, also for the next kernel.
+func (c *callers) admits(ctx context.Context, conn net.Conn) error {
 	if !peer.Supported {
 		return nil
 	}
-	before := len(c.gate.Known().Bodies)
-	if err := c.gate.Hook(who.Facts); err != nil {
+	who := c.gate.Caller(conn, peer.NoToken)
+	b, added, err := c.gate.Hook(who.Facts)
+	if err != nil {
 		return err
 	}
-	if after := len(c.gate.Known().Bodies); after > before {
-		name, err := c.agent(who.Facts)
-		c.log.Info("an agent is known", "agent", name, "error", err)
+	if added {
+		c.log.Info("an agent is known", "agent", called(c.name(who.Facts.UID), b))
 	}
-	return nil
+	return c.keep(ctx)
 }
 
 // name is the name of a user.

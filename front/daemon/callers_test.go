@@ -51,7 +51,7 @@ func TestBelowTheKernel(t *testing.T) {
 }
 
 func TestWriter(t *testing.T) {
-	c := &callers{names: map[uint32]string{7: "ada"}, log: slog.New(slog.DiscardHandler)}
+	c := &callers{gate: peer.NewGate(nil, false), names: map[uint32]string{7: "ada"}, log: slog.New(slog.DiscardHandler)}
 	facts := peer.Facts{UID: 7, Whole: true, Lineage: []peer.Ancestor{{Process: peer.Process{PID: 9, Start: 5}, UID: 7}}}
 	for why, row := range map[string]struct {
 		who  peer.Caller
@@ -84,7 +84,7 @@ func TestHeld(t *testing.T) {
 		}
 		return peer.Caller{Role: peer.Human, Facts: f}
 	}
-	c := &callers{names: map[uint32]string{7: "ada"}, log: slog.New(slog.DiscardHandler)}
+	c := &callers{gate: peer.NewGate(nil, false), names: map[uint32]string{7: "ada"}, log: slog.New(slog.DiscardHandler)}
 	for why, row := range map[string]struct {
 		first, then peer.Caller
 		err         error

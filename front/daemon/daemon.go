@@ -109,11 +109,16 @@ func Run(ctx context.Context, o Options) (err error) {
 	}()
 	ends.add(func() error { stop(); <-configured; return nil })
 
+	gate := peer.NewGate(o.Owners, shared)
+	remembered, err := remember(ctx, gate, document, o.Log)
+	if err != nil {
+		return err
+	}
 	socket, err := listen(o.Place.Socket, shared)
 	if err != nil {
 		return err
 	}
-	who := &callers{gate: peer.NewGate(o.Owners, shared), log: o.Log}
+	who := &callers{gate: gate, keep: remembered.keep, log: o.Log}
 	front := api.New(api.Options{
 		Kernel: k, Document: document,
 		Role:     who.of,
@@ -148,6 +153,22 @@ func Run(ctx context.Context, o Options) (err error) {
 		err = e
 	}
 	return err
+}
+
+// remember makes known, before anybody is let in, the agents that an earlier
+// kernel knew and the one that this one was started from, if that shows.
+func remember(ctx context.Context, gate *peer.Gate, document *plexus.Store, log *slog.Logger) (*agents, error) {
+	a := &agents{document: document, gate: gate, boot: peer.Boot()}
+	if err := a.recall(ctx); err != nil {
+		return nil, err
+	}
+	switch agent, err := gate.Starter(); {
+	case err != nil: // then it does not know itself either, and nobody is a person
+		log.Warn("who started the kernel cannot be told", "error", err)
+	case agent:
+		log.Warn("an agent started the kernel")
+	}
+	return a, a.keep(ctx)
 }
 
 // closers close in the opposite order.

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -19,7 +20,14 @@ import (
 // As a child the test binary is a detached daemon of the home it is told.
 const childHome = "ASSENT_TEST_HOME"
 
+// With this it stays until its input ends.
+const childWaits = "ASSENT_TEST_WAITS"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(childWaits) != "" {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}
 	home := os.Getenv(childHome)
 	if home == "" {
 		os.Exit(m.Run())

@@ -47,7 +47,7 @@ func NewGate(owners []uint32, hiddenEnv bool) *Gate {
 func (g *Gate) Known() Known {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.bodies = slices.DeleteFunc(g.bodies, func(b Body) bool { return !g.alive(b) })
+	g.prune()
 	k := g.known
 	k.Bodies = slices.Clone(g.bodies)
 	return k
@@ -55,28 +55,92 @@ func (g *Gate) Known() Known {
 
 // Add makes a body known. An agent that is known already stays once.
 func (g *Gate) Add(b Body) error {
-	g.Known()
+	_, err := g.add(b)
+	return err
+}
+
+func (g *Gate) add(b Body) (added bool, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	switch {
-	case slices.Contains(g.bodies, b):
-		return nil
-	case len(g.bodies) >= maxAgents:
-		return ErrAgents
+	if slices.Contains(g.bodies, b) {
+		return false, nil
+	}
+	if g.prune(); len(g.bodies) >= maxAgents {
+		return false, ErrAgents
 	}
 	g.bodies = append(g.bodies, b)
+	return true, nil
+}
+
+// prune forgets agents of which nothing is left. It needs mu.
+func (g *Gate) prune() {
+	g.bodies = slices.DeleteFunc(g.bodies, func(b Body) bool { return !g.alive(b) })
+}
+
+// Agent is the agent that a peer with these facts belongs to: one that is known
+// already, or the one that [Hooked] finds. False when that cannot be told.
+func (g *Gate) Agent(f Facts) (Body, bool) {
+	if !f.Whole || len(f.Lineage) == 0 {
+		return Body{}, false
+	}
+	if b, ok := behind(f, g.Known().Bodies); ok {
+		return b, true
+	}
+	return Hooked(f)
+}
+
+// Hook makes known the agent behind a connection that a hook made, says which
+// that is, and whether it was not known before. One that cannot be told from its
+// surroundings is an error: the hook gets no answer then, and its client asks.
+func (g *Gate) Hook(f Facts) (b Body, added bool, err error) {
+	b, ok := g.Agent(f)
+	if !ok {
+		return Body{}, false, errors.New("who the hook belongs to cannot be told")
+	}
+	added, err = g.add(b)
+	return b, added, err
+}
+
+// Recall makes known again the agents of which something is left. A kernel that
+// starts was told of them in an earlier life.
+func (g *Gate) Recall(bodies []Body) error {
+	for _, b := range bodies {
+		if !g.alive(b) {
+			continue
+		}
+		if err := g.Add(b); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// Hook makes known the agent behind a connection that a hook made. One that
-// cannot be told from its surroundings is an error: the hook gets no answer
-// then, and its client asks.
-func (g *Gate) Hook(f Facts) error {
-	b, ok := Hooked(f)
-	if !ok {
-		return errors.New("who the hook belongs to cannot be told")
+// Starter makes known who started the calling process, the kernel, where that
+// shows traces of an agent, and says whether it did: what an agent starts is
+// the agent's. A starter without any is left alone, whoever it is: people and
+// services start kernels too.
+func (g *Gate) Starter() (agent bool, err error) {
+	if !Supported {
+		return false, nil
 	}
-	return g.Add(b)
+	f, err := starter()
+	if err != nil {
+		return false, err
+	}
+	return g.started(f)
+}
+
+func (g *Gate) started(f Facts) (agent bool, err error) {
+	known := g.Known()
+	// It stands above the kernel, not below it.
+	known.Kernel = Process{PID: -1, Start: 1}
+	switch why, _ := trace(f, known); why {
+	case OfBody, SharedSession, SharedGroup, SharedCgroup, Marks:
+		_, _, err := g.Hook(f)
+		return true, err
+	default:
+		return false, nil
+	}
 }
 
 // Caller is who is at the other end of a connection.

@@ -90,6 +90,28 @@ func Self() (Process, error) {
 	return s.ancestor.Process, nil
 }
 
+// starter is what is known of the process that started the calling one.
+func starter() (Facts, error) {
+	self, ok := proc("/proc").look(os.Getpid())
+	if !ok {
+		return Facts{}, errors.New("the process cannot see itself in /proc")
+	}
+	f := Facts{Credentials: true, UID: self.ancestor.UID}
+	if self.parent > 0 {
+		read(&f, proc("/proc"), self.parent)
+	}
+	return f, nil
+}
+
+// Boot names the run of the system that process numbers belong to.
+func Boot() string {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(id))
+}
+
 // Find is the process that has a number now, for a body that was just started
 // by the caller and not yet waited for: until then the number stays its own.
 func Find(pid int) (Process, error) {

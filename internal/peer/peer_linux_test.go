@@ -216,7 +216,7 @@ func TestHookedByProcess(t *testing.T) {
 	conn, f := s.accept()
 	g := NewGate([]uint32{uint32(os.Getuid())}, false)
 	g.known.Kernel = s.elsewhere()
-	if err := g.Hook(f); err != nil {
+	if _, _, err := g.Hook(f); err != nil {
 		t.Fatal(err)
 	}
 	if c := g.Caller(conn, Paired); c.Role != Agent || c.Why != OfBody {

@@ -154,13 +154,8 @@ func trace(f Facts, known Known) (Why, bool) {
 	// too: what it started since does not get away by moving on.
 	for _, a := range f.Lineage {
 		for _, b := range known.Bodies {
-			switch {
-			case b.Session != 0 && a.Session == b.Session:
-				return SharedSession, true
-			case b.Group != 0 && a.Group == b.Group:
-				return SharedGroup, true
-			case within(a.Cgroup, b.Cgroup):
-				return SharedCgroup, true
+			if why, shares := b.shared(a); shares {
+				return why, true
 			}
 		}
 	}
@@ -170,6 +165,20 @@ func trace(f Facts, known Known) (Why, bool) {
 	case Clean, Hidden:
 	default:
 		return Unknown, true
+	}
+	return Unknown, false
+}
+
+// shared says whether a process is in the session, the group or the control
+// group of a body.
+func (b Body) shared(a Ancestor) (Why, bool) {
+	switch {
+	case b.Session != 0 && a.Session == b.Session:
+		return SharedSession, true
+	case b.Group != 0 && a.Group == b.Group:
+		return SharedGroup, true
+	case within(a.Cgroup, b.Cgroup):
+		return SharedCgroup, true
 	}
 	return Unknown, false
 }
@@ -186,33 +195,4 @@ func ownTerminal(f Facts) bool {
 
 func ownLogin(f Facts, bodies []Body) bool {
 	return f.Login != 0 && !slices.ContainsFunc(bodies, func(b Body) bool { return b.Login == 0 || b.Login == f.Login })
-}
-
-// Hooked is the agent behind a connection that a hook made: more than the hook
-// itself, which ends at once, and more than its parent, which may be a shell
-// made for it. It is the nearest terminal session leader above the hook, with its
-// whole session: an agent that a person started in a terminal shares it, and
-// what else runs there cannot be told from the agent. Where there is no terminal
-// (an editor, a login without one) it is the outermost ancestor of the same user
-// that is not the desktop or the service manager themselves.
-//
-// Facts that are not whole give a body that RoleOf cannot recognize, and with
-// which nobody is a person; false says so.
-func Hooked(f Facts) (Body, bool) {
-	if !f.Whole || len(f.Lineage) == 0 {
-		return Body{}, false
-	}
-	for _, a := range f.Lineage {
-		if a.leads() {
-			return Body{Process: a.Process, Session: a.Session, Login: f.Login}, true
-		}
-	}
-	top := f.Lineage[0]
-	for _, a := range f.Lineage[1:] {
-		if a.UID != top.UID || a.PID == 1 || desktop(a.Cgroup) {
-			break
-		}
-		top = a
-	}
-	return Body{Process: top.Process, Login: f.Login}, true
 }

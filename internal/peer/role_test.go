@@ -171,6 +171,12 @@ func TestHooked(t *testing.T) {
 	tool := Ancestor{Process: Process{350, 93}, UID: ada, Group: 350, Session: 290, Terminal: 34818, Name: "sh"}
 	term := Ancestor{Process: Process{290, 45}, UID: ada, Group: 290, Session: 290, Terminal: 34818, Name: "bash"}
 	editor := Ancestor{Process: Process{310, 46}, UID: ada, Group: 310, Session: 310, Name: "editor"}
+	inner := Ancestor{Process: Process{390, 94}, UID: ada, Group: 390, Session: 390, Terminal: 34819, Name: "sh"}
+	login := Ancestor{Process: Process{280, 10}, UID: ada, Group: 280, Session: 280, Terminal: 0x401, Name: "bash"}
+	desk := Ancestor{Process: Process{285, 11}, UID: ada, Group: 285, Session: 280, Terminal: 0x401, Name: "xinit"}
+	serial := login
+	serial.Terminal = 0x440
+	first := Ancestor{Process: Process{1, 1}, UID: ada, Group: 1, Session: 1, Terminal: 34817, Name: "bash"}
 	for _, c := range []struct {
 		name  string
 		facts Facts
@@ -178,6 +184,12 @@ func TestHooked(t *testing.T) {
 		ok    bool
 	}{
 		{"in-a-terminal", Facts{Whole: true, Login: 2, Lineage: []Ancestor{hook, tool, bot, term, window, system}}, Body{Process: term.Process, Session: 290, Login: 2}, true},
+		{"in-a-terminal-it-opened", Facts{Whole: true, Lineage: []Ancestor{hook, inner, bot, term, window, system}}, Body{Process: term.Process, Session: 290}, true},
+		{"in-a-window-of-a-desktop-started-at-a-console", Facts{Whole: true, Lineage: []Ancestor{hook, bot, term, window, desk, login, system}}, Body{Process: term.Process, Session: 290}, true},
+		{"at-a-console", Facts{Whole: true, Lineage: []Ancestor{hook, bot, login, system}}, Body{Process: login.Process, Session: 280}, true},
+		{"at-a-serial-line", Facts{Whole: true, Lineage: []Ancestor{hook, inner, bot, serial, system}}, Body{Process: serial.Process, Session: 280}, true},
+		{"of-a-server-that-the-shell-of-a-container-adopted", Facts{Whole: true, Lineage: []Ancestor{hook, bot, term, window, first}}, Body{Process: term.Process, Session: 290}, true},
+		{"below-the-shell-of-a-container", Facts{Whole: true, Lineage: []Ancestor{hook, inner, {Process: Process{9, 9}, UID: ada, Group: 9, Session: 1, Terminal: 34817}, first}}, Body{Process: first.Process, Session: 1}, true},
 		{"in-an-editor", Facts{Whole: true, Lineage: []Ancestor{hook, editor, service, system}}, Body{Process: editor.Process}, true},
 		{"as-a-service-of-root", Facts{Whole: true, Lineage: []Ancestor{hook, editor, {Process: Process{20, 9}}, system}}, Body{Process: editor.Process}, true},
 		{"alone", Facts{Whole: true, Lineage: []Ancestor{hook}}, Body{Process: hook.Process}, true},

@@ -19,6 +19,11 @@ func Self() (Process, error) { return Process{}, errUnsupported }
 // Find is not supported here.
 func Find(int) (Process, error) { return Process{}, errUnsupported }
 
+func starter() (Facts, error) { return Facts{}, errUnsupported }
+
+// Boot is not known here.
+func Boot() string { return "" }
+
 // AdoptOrphans is not supported here.
 func AdoptOrphans() error { return errUnsupported }
 
