@@ -164,7 +164,7 @@ func (r *reader) assignArithm(x syntax.ArithmExpr, w *world) {
 			r.arithm(p.Index, w)
 		}
 		w.setVar(name, anyElements(w.vars[name], true))
-		r.steer(name, commands.Unknown, span, nil)
+		r.steer(name, commands.Unknown, span, nil, w)
 	default:
 		r.assignVar(w, name, commands.Number, span)
 	}

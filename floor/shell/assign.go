@@ -77,7 +77,7 @@ func (r *reader) store(a *syntax.Assign, e right, w *world, export bool) {
 		} else {
 			w.setVar(name, anyElements(v, text == "" || digits(text)))
 		}
-		r.steer(name, text, span, nil)
+		r.steer(name, text, span, nil, w)
 		return
 	}
 	if a.Array != nil {
@@ -109,7 +109,7 @@ func (r *reader) store(a *syntax.Assign, e right, w *world, export bool) {
 		if v.lost {
 			v.list, v.text, v.numbers = nil, commands.Unknown, numbers
 		}
-		r.steer(name, commands.Unknown, span, nil)
+		r.steer(name, commands.Unknown, span, nil, w)
 		w.setVar(name, v)
 		return
 	}
@@ -139,7 +139,7 @@ func (r *reader) store(a *syntax.Assign, e right, w *world, export bool) {
 	r.assignVar(w, name, text, span)
 	if export || w.exportAll {
 		w.mark(name, func(v *variable) { v.exported = true })
-		r.pass(name, text, span, nil)
+		r.pass(name, text, span, nil, w)
 	}
 }
 
@@ -156,7 +156,7 @@ var constants = map[string]bool{"UID": true, "EUID": true, "PPID": true, "BASHOP
 // assignVar follows an assignment of the shell itself.
 func (r *reader) assignVar(w *world, name, text string, span effect.Span) {
 	r.give(w, name, text, span)
-	r.steer(name, text, span, nil)
+	r.steer(name, text, span, nil, w)
 }
 
 // give gives a variable a text, as far as it takes one.
@@ -201,20 +201,24 @@ func (r *reader) give(w *world, name, text string, span effect.Span) {
 
 // steer tells an assignment of a variable that changes what a later program
 // does, unless the value is one that turns something off.
-func (r *reader) steer(name, value string, span effect.Span, cmd *effect.Command) {
-	if !Steers(name) || quiets(name, value) {
-		return
-	}
-	r.add(effect.Effect{Kind: effect.Env, Target: name, Span: span, Command: cmd})
+func (r *reader) steer(name, value string, span effect.Span, cmd *effect.Command, w *world) {
+	r.names(name, value, Steers(name), span, cmd, w, false)
 }
 
 // pass tells a variable that a program gets in its environment. There a name
 // counts that only looks as if it named code or configuration.
-func (r *reader) pass(name, value string, span effect.Span, cmd *effect.Command) {
-	if !Steers(name) && !suspicious(name) || quiets(name, value) {
+func (r *reader) pass(name, value string, span effect.Span, cmd *effect.Command, w *world) {
+	r.names(name, value, Steers(name) || suspicious(name), span, cmd, w, true)
+}
+
+// names tells a variable: where it lets programs write, and that it steers.
+func (r *reader) names(name, value string, steers bool, span effect.Span, cmd *effect.Command, w *world, passed bool) {
+	if r.keep(name, value, span, cmd, w, passed) {
 		return
 	}
-	r.add(effect.Effect{Kind: effect.Env, Target: name, Span: span, Command: cmd})
+	if steers && !quiets(name, value) {
+		r.add(effect.Effect{Kind: effect.Env, Target: name, Span: span, Command: cmd})
+	}
 }
 
 // quiets reports whether a value only turns a pager, an editor or a prompt off.
@@ -248,7 +252,7 @@ func Steers(name string) bool {
 	}
 	for _, p := range steeringPrefixes {
 		if strings.HasPrefix(name, p) {
-			return !tameGit(name)
+			return !tameGit(name) && name != "CARGO_TARGET_DIR" // which only says where is built
 		}
 	}
 	return strings.HasPrefix(strings.ToLower(name), "npm_config_")

@@ -113,7 +113,7 @@ func (r *reader) callOnce(c *syntax.CallExpr, w *world) []*world {
 			r.add(effect.Effect{Kind: effect.Env, Target: a.Name.Value, Span: span})
 		} else {
 			at := len(r.out)
-			r.pass(a.Name.Value, v, span, nil)
+			r.pass(a.Name.Value, v, span, nil, in)
 			if dirs := r.foldersOf(a.Name.Value, v, in); dirs != nil && len(r.out) > at {
 				folders = append(folders, given{a.Name.Value, at, dirs})
 			}
@@ -513,6 +513,7 @@ func (r *reader) chdir(ws []word, _ []string, w *world, ctx context) []*world {
 		moved.cwd = r.place.Prepare(to, w.cwd).Abs
 	}
 	moved.status = ok
+	r.moveKept(moved, ws[0].span)
 	if !doubt && (moved.cwd != "" && (certain || !backs(to) && r.exists(moved.cwd)) || moved.cwd == w.cwd && w.cwd != "" && !backs(to)) {
 		moved.shared = w.shared
 		return []*world{moved}
@@ -922,7 +923,7 @@ func (r *reader) fillVar(x word, w *world, v variable) {
 			old = variable{integer: old.integer}
 		}
 		w.setVar(name, anyElements(old, v.numeric()))
-		r.steer(name, commands.Unknown, x.span, nil)
+		r.steer(name, commands.Unknown, x.span, nil, w)
 	default:
 		r.assignVar(w, name, v.text, x.span)
 	}

@@ -146,8 +146,11 @@ func (d *declaration) word(r *reader, t string, w *world) {
 		w.setVar(name, variable{text: commands.Unknown, array: true, lost: true})
 	} else if assigns {
 		r.assignVar(w, name, text, d.span)
+		if d.export {
+			r.pass(name, text, d.span, nil, w)
+		}
 	} else if v, known := w.vars[name]; known && d.export {
-		r.steer(name, v.text, d.span, nil)
+		r.pass(name, v.text, d.span, nil, w)
 	}
 	d.after(r, name, w)
 }

@@ -61,8 +61,8 @@ func (t *typed) downloads() []string {
 	return out
 }
 
-// keptIn tells what a download is called in the folder that an option names.
-func (t *typed) keptIn(folder string, span effect.Span, option string) {
+// downloaded tells what a download is called in the folder that an option names.
+func (t *typed) downloaded(folder string, span effect.Span, option string) {
 	switch option {
 	case "--directory-prefix", "--output-dir", "--dir":
 	default:

@@ -292,12 +292,16 @@ func (t *typed) copiesTrees() bool {
 // may cover that, so a path or an address in its value, or in the word behind
 // it, is told as what it may be.
 func (t *typed) undescribed(u *commands.Use) {
-	if t.reading.Entry == nil || t.reading.Entry.Lenient || t.reading.Class == effect.Remote { // words for another machine
+	if t.reading.Entry == nil || t.reading.Class == effect.Remote { // words for another machine
 		return
 	}
 	end := u.Word + 1
 	if !u.Valued && end < len(t.ws) {
 		end++
+	}
+	if t.reading.Entry.Lenient {
+		t.keptIn(u, t.ws[u.Word:end])
+		return
 	}
 	t.r.maybePaths(t.ws[u.Word:end], t.cmd, t.w)
 }
@@ -377,7 +381,7 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 		if !std {
 			t.path(effect.Write, text, span, option, false, t.copiesTrees())
 			t.into(text, span)
-			t.keptIn(text, span, option)
+			t.downloaded(text, span, option)
 		}
 	case commands.Edit:
 		if !std {
@@ -444,14 +448,14 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 			t.opaque("an environment variable that cannot be told", span, option, false)
 			return
 		}
-		r.pass(name, v, span, t.cmd)
+		r.pass(name, v, span, t.cmd, t.w)
 	case commands.MakeArg:
 		if strings.HasPrefix(text, "-") && option == "" && strings.Trim(text[1:], "jkvs0123456789-") != "" {
 			t.opaque("an option for the tool that builds", span, option, true) // cmake --build . -- -f x
 		}
 		if name, v, isAssign := strings.Cut(text, "="); isAssign {
 			name = strings.TrimRight(name, ":?+!")
-			r.pass(name, v, span, t.cmd)
+			r.pass(name, v, span, t.cmd, t.w)
 			if strings.ContainsAny(v, "$` /") || strings.HasPrefix(name, ".") || !commands.Known(text) {
 				t.opaque("a make variable that can run commands", span, option, false)
 			}
