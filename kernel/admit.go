@@ -38,10 +38,14 @@ type NewSession struct {
 	// are not handed down.
 	Parent string
 	Facts  string // a JSON object with whatever else its client knows, or ""
+	// Folders are where the agent that asks was started, as the system knows it:
+	// what it names as the workspace lies in one of them. None when not known.
+	Folders []string
 }
 
 // CreateSession makes a session. An agent may ask for one, and has no say in
-// its mode and seat.
+// its mode, seat and home, and little in its workspace; the session is its own,
+// and so must the parent be.
 func (k *Kernel) CreateSession(ctx context.Context, s NewSession, by plexus.Writer) (plexus.Session, error) {
 	row, err := k.createSession(ctx, s, by)
 	if err != nil {
@@ -60,6 +64,11 @@ func (k *Kernel) createSession(ctx context.Context, s NewSession, by plexus.Writ
 	case plexus.Agent:
 		if s.Mode != "" || s.Seat != approval.Attended {
 			return plexus.Session{}, fmt.Errorf("an agent does not choose its mode or seat: %w", plexus.ErrRole)
+		}
+		if s.Parent != "" {
+			if err := k.admits(ctx, s.Parent, by); err != nil {
+				return plexus.Session{}, fmt.Errorf("parent %q: %w", s.Parent, err)
+			}
 		}
 	case plexus.Nobody:
 		return plexus.Session{}, plexus.ErrRole
@@ -82,6 +91,12 @@ func (k *Kernel) createSession(ctx context.Context, s NewSession, by plexus.Writ
 		}
 		*place.path = filepath.Clean(*place.path)
 	}
+	if by.Role == plexus.Agent {
+		var err error
+		if s, err = k.bounded(s); err != nil {
+			return plexus.Session{}, err
+		}
+	}
 	mode, seat, err := k.admitMode(ctx, s)
 	if err != nil {
 		return plexus.Session{}, err
@@ -91,9 +106,11 @@ func (k *Kernel) createSession(ctx context.Context, s NewSession, by plexus.Writ
 		Workspace: s.Workspace, Cwd: s.Cwd, Home: s.Home, Parent: s.Parent, Facts: s.Facts,
 	}
 	// The mode an unattended session is admitted with is the host's to write.
-	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: []plexus.Row{
-		row, plexus.Register{Session: s.ID, Name: plexus.StandingPolicy, Value: plexus.Text(mode.String())},
-	}})
+	writes := []plexus.Row{row, plexus.Register{Session: s.ID, Name: plexus.StandingPolicy, Value: plexus.Text(mode.String())}}
+	if by.Role == plexus.Agent {
+		writes = append(writes, belonging(s.ID, by))
+	}
+	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: writes})
 	return row, err
 }
 
@@ -168,6 +185,9 @@ func (k *Kernel) Admit(ctx context.Context, c NewCall, by plexus.Writer) (plexus
 		Kind: string(c.Kind), Name: c.Name, Arguments: string(c.Arguments), Facts: c.Facts,
 	}
 	err := checkCall(c)
+	if err == nil {
+		err = k.admits(ctx, c.Session, by)
+	}
 	if err == nil {
 		_, err = k.Document.Apply(ctx, plexus.Tx{Writer: by, Writes: []plexus.Row{row}})
 	}

@@ -35,6 +35,9 @@ type Kernel struct {
 
 	configuring sync.Mutex
 
+	belongs  sync.Map   // session to the name of its agent, as far as anybody asked
+	claiming sync.Mutex // while a session gets its agent
+
 	watching sync.WaitGroup
 	unwatch  context.CancelFunc
 	forget   func() // ends being told of the machine's policies

@@ -102,6 +102,9 @@ type Options struct {
 	// takes longer has failed, and a person is asked.
 	ClassifierLimit time.Duration
 	Settings        Settings
+	// Home is the home folder of whom the kernel is for, which the sessions of
+	// agents have: that of the process when empty.
+	Home string
 	// Own are the daemon's own files and folders, which no call may touch.
 	Own []string
 	// Vars are the variables whose values the floor may know; [senses.Vars]
@@ -140,6 +143,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Policies == nil {
 		o.Policies = shippedOnly{}
+	}
+	if o.Home == "" {
+		o.Home = homeOfOwner()
 	}
 	if o.Vars == nil {
 		o.Vars = senses.Vars()

@@ -17,7 +17,7 @@ func postJob(s *Server, c *call) error {
 	if err := c.in(&in); err != nil {
 		return err
 	}
-	if err := s.admitting(c); err != nil {
+	if _, err := s.admitting(c); err != nil {
 		return err
 	}
 	row, err := s.opts.Kernel.Admit(c, kernel.NewCall{

@@ -215,6 +215,8 @@ func TestOpenAPIIsWhatTheServerAnswers(t *testing.T) {
 		{"ada", "GET", "/v1/sessions", ""},
 		{"ada", "GET", "/v1/sessions?limit=1&open=true&begins=s", ""},
 		{"hook", "POST", "/v1/sessions", `{"workspace":"/","facts":{"a":1}}`},
+		{"hook", "POST", "/v1/sessions", `{"workspace":"/usr/lib","facts":{"a":1}}`},
+		{"spy", "POST", "/v1/sessions", `{"workspace":"/usr/lib","parent":"s"}`},
 		{"ada", "POST", "/v1/sessions", `{"workspace":"/","parent":"none"}`},
 		{"ada", "POST", "/v1/sessions", `{"workspace":"/","id":"s"}`},
 		{"ada", "POST", "/v1/sessions", `{"workspace":"x"}`},

@@ -29,6 +29,8 @@ var statuses = map[wire.Code]int{
 	wire.TooMany:    http.StatusTooManyRequests,
 	wire.Timeout:    http.StatusRequestTimeout,
 	wire.Role:       http.StatusForbidden,
+	wire.Other:      http.StatusForbidden,
+	wire.Bounds:     http.StatusForbidden,
 	wire.NoSession:  http.StatusNotFound,
 	wire.NoJob:      http.StatusNotFound,
 	wire.NoName:     http.StatusNotFound,
@@ -65,6 +67,8 @@ var sentinels = []struct {
 }{
 	{kernel.ErrTooLarge, wire.TooLarge},
 	{kernel.ErrPlace, wire.Place},
+	{kernel.ErrBounds, wire.Bounds},
+	{kernel.ErrOther, wire.Other},
 	{kernel.ErrBegun, wire.Begun},
 	{kernel.ErrNotExternal, wire.NotYours},
 	{kernel.ErrNotLicensed, wire.Unlicensed},

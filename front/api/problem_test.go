@@ -27,6 +27,8 @@ func TestStatusOfErrors(t *testing.T) {
 	}{
 		{kernel.ErrTooLarge, 413, wire.TooLarge},
 		{kernel.ErrPlace, 422, wire.Place},
+		{kernel.ErrBounds, 403, wire.Bounds},
+		{kernel.ErrOther, 403, wire.Other},
 		{kernel.ErrBegun, 409, wire.Begun},
 		{kernel.ErrNotExternal, 409, wire.NotYours},
 		{kernel.ErrNotLicensed, 409, wire.Unlicensed},

@@ -22,11 +22,11 @@ func TestRolesChange(t *testing.T) {
 	w := newWorld(t, api.Options{
 		Limits: api.Limits{Heartbeat: 20 * time.Millisecond},
 		Role: func(net.Conn) api.Caller {
-			return func(token string) (plexus.Writer, error) {
-				if known.Load() && token == "" {
+			return func(claim api.Claim) (plexus.Writer, error) {
+				if known.Load() && claim.Token == "" {
 					return hook, nil
 				}
-				return tokens[token], nil
+				return tokens[claim.Token], nil
 			}
 		},
 	})
@@ -76,7 +76,7 @@ func TestAgentsLeaveRoomForPeople(t *testing.T) {
 			if person.Load() {
 				by = ada
 			}
-			return func(string) (plexus.Writer, error) { return by, nil }
+			return func(api.Claim) (plexus.Writer, error) { return by, nil }
 		},
 	})
 	closed := 0

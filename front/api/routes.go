@@ -215,9 +215,20 @@ func callerOf(r *http.Request) (plexus.Writer, *wire.Problem) {
 	if p != nil {
 		return plexus.Writer{}, p
 	}
-	by, err := caller(token)
+	claim := Claim{Token: token}
+	switch r.Header.Get(wire.RoleHeader) {
+	case "":
+	case plexus.Agent.String():
+		claim.Agent = true
+	default:
+		return plexus.Writer{}, problem(wire.BadRequest, "%s: nothing can be claimed but %v", wire.RoleHeader, plexus.Agent)
+	}
+	by, err := caller(claim)
 	if err != nil {
 		return plexus.Writer{}, problem(wire.Role, "%v", err)
+	}
+	if claim.Agent && by.Role == plexus.Human {
+		return plexus.Writer{}, refused
 	}
 	if by.Name == "" || by.Role != plexus.Human && by.Role != plexus.Agent {
 		return plexus.Writer{}, refused

@@ -16,11 +16,19 @@ import (
 	"assent/plexus"
 )
 
-// Caller tells for whom a connection speaks, given the token that a request
-// presents, "" for none. It is asked for every request, as what is known of
-// other processes changes while a connection stands. An error, the host's role
-// and nobody's are refused.
-type Caller func(token string) (plexus.Writer, error)
+// Caller tells for whom a connection speaks, given what a request presents. It
+// is asked for every request, as what is known of other processes changes while
+// a connection stands. An error, the host's role and nobody's are refused.
+type Caller func(Claim) (plexus.Writer, error)
+
+// Claim is what a request says of who sends it.
+type Claim struct {
+	// Token is a paired token, "" for none.
+	Token string
+	// Agent says that it is an agent's. It is taken at its word: nobody becomes
+	// a person by what they say.
+	Agent bool
+}
 
 // Options of a server. Kernel, Document and Role are needed.
 type Options struct {
@@ -34,8 +42,10 @@ type Options struct {
 	// it there; with nil the document alone has it.
 	Standing func(ctx context.Context, by plexus.Writer, s Standing) error
 	// Agents is told of a connection by which an agent is about to admit a
-	// session or a call; an error refuses it. With nil nobody is told.
-	Agents func(context.Context, net.Conn) error
+	// session or a call; an error refuses it. It gives the folders that the agent
+	// was started in, as the system knows them, none when it does not. With nil
+	// nobody is told.
+	Agents func(context.Context, net.Conn) (folders []string, err error)
 	// Version and Path (of the document) are for the status.
 	Version, Path string
 	// Now is the clock of the status, [time.Now] when nil.
@@ -161,7 +171,7 @@ func (s *Server) ConnContext(ctx context.Context, conn net.Conn) context.Context
 	}
 	// Agents may take no more than their part of the connections, so that
 	// people still get one.
-	if by, err := caller(""); ok && (err != nil || by.Role != plexus.Human) {
+	if by, err := caller(Claim{}); ok && (err != nil || by.Role != plexus.Human) {
 		counted.restrict()
 	}
 	return context.WithValue(context.WithValue(ctx, connKey{}, conn), callerKey{}, caller)

@@ -92,12 +92,13 @@ func postSession(s *Server, c *call) error {
 	default:
 		return at("/seat", problem(wire.Value, "want attended or unattended"))
 	}
-	if err := s.admitting(c); err != nil {
+	folders, err := s.admitting(c)
+	if err != nil {
 		return err
 	}
 	row, err := s.opts.Kernel.CreateSession(c, kernel.NewSession{
 		ID: in.ID, Seat: seat, Mode: in.Mode, Client: in.Client, Workspace: in.Workspace, Cwd: in.Cwd, Home: in.Home,
-		Parent: in.Parent, Facts: string(in.Facts),
+		Parent: in.Parent, Facts: string(in.Facts), Folders: folders,
 	}, c.by)
 	if err != nil {
 		return err
@@ -106,16 +107,17 @@ func postSession(s *Server, c *call) error {
 	return nil
 }
 
-// admitting tells of an agent before anything of it is taken.
-func (s *Server) admitting(c *call) error {
+// admitting tells of an agent before anything of it is taken, and gives where it
+// was started.
+func (s *Server) admitting(c *call) (folders []string, err error) {
 	conn, ok := c.Value(connKey{}).(net.Conn)
 	if c.by.Role != plexus.Agent || s.opts.Agents == nil || !ok {
-		return nil
+		return nil, nil
 	}
-	if err := s.opts.Agents(c, conn); err != nil {
-		return problem(wire.Role, "%v", err)
+	if folders, err = s.opts.Agents(c, conn); err != nil {
+		return nil, problem(wire.Role, "%v", err)
 	}
-	return nil
+	return folders, nil
 }
 
 // at says where in the body something is wrong.

@@ -20,7 +20,7 @@ import (
 
 // single are the headers that decide something: one that comes twice could be
 // read either way.
-var single = []string{"Authorization", "Content-Type", "Content-Encoding", "Last-Event-Id"}
+var single = []string{"Authorization", "Content-Type", "Content-Encoding", "Last-Event-Id", wire.RoleHeader}
 
 // fromBrowser tells what speaks for a web page behind a request. A page may
 // reach a socket through whatever forwards to it, and every browser adds one of

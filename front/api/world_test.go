@@ -40,10 +40,13 @@ var tokens = map[string]plexus.Writer{
 var errStranger = errors.New("nobody here knows you")
 
 func role(net.Conn) api.Caller {
-	return func(token string) (plexus.Writer, error) {
-		by, ok := tokens[token]
+	return func(claim api.Claim) (plexus.Writer, error) {
+		by, ok := tokens[claim.Token]
 		if !ok {
 			return plexus.Writer{}, errStranger
+		}
+		if claim.Agent && by.Role == plexus.Human {
+			return hook, nil
 		}
 		return by, nil
 	}

@@ -63,7 +63,7 @@ func (d *testDaemon) start() error {
 	d.by.Store(&plexus.Writer{Role: plexus.Human, Name: "ada"})
 	d.server = api.New(api.Options{
 		Kernel: d.kernel, Document: d.doc, Version: "v0.0.1", Path: p.StoreFile(),
-		Role: func(net.Conn) api.Caller { return func(string) (plexus.Writer, error) { return *d.by.Load(), nil } },
+		Role: func(net.Conn) api.Caller { return func(api.Claim) (plexus.Writer, error) { return *d.by.Load(), nil } },
 	})
 	l, err := net.Listen("unix", p.Socket)
 	if err != nil {

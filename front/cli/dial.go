@@ -84,6 +84,8 @@ func hinted(err error) error {
 		hint = "start it with: assent up"
 	case errors.Is(err, wire.Role):
 		hint = "people ask from a terminal of their own; what an agent started is the agent"
+	case errors.Is(err, wire.Other):
+		hint = "an agent asks in sessions of its own; a person gives it one by making it"
 	case errors.Is(err, wire.Stale):
 		hint = "somebody changed it meanwhile; look again and repeat"
 	case errors.Is(err, wire.Admitted):

@@ -213,7 +213,13 @@ func (u *up) serve(ctx context.Context, p place.Place, log *slog.Logger, ready f
 	}()
 	o := daemon.Options{Place: p, Version: version(), Ready: ready, Log: log}
 	if u.forUID >= 0 {
-		o.Owners = []uint32{uint32(u.forUID)}
+		owner, err := accountOf(strconv.Itoa(u.forUID))
+		if err != nil {
+			return err
+		}
+		o.Owners, o.Home = []uint32{uint32(u.forUID)}, owner.home
+	} else {
+		o.Home = homeFolder(os.Getenv("HOME"), user.Current)
 	}
 	log.Info("starting", "version", version(), "process", os.Getpid())
 	err := daemon.Run(ctx, o)

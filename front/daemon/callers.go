@@ -20,7 +20,9 @@ type callers struct {
 	gate *peer.Gate
 	// keep writes down the agents that are known.
 	keep func(context.Context) error
-	log  *slog.Logger
+	// folders are where an agent was started.
+	folders func(peer.Facts, peer.Body) []string
+	log     *slog.Logger
 
 	mu    sync.Mutex
 	names map[uint32]string
@@ -46,11 +48,14 @@ func (c *callers) of(conn net.Conn) api.Caller {
 // the process to the socket, that could be made to be a person's.
 func (c *callers) held(look func() peer.Caller) api.Caller {
 	first := look().Facts.Process()
-	return func(token string) (plexus.Writer, error) {
-		if token != "" {
+	return func(claim api.Claim) (plexus.Writer, error) {
+		if claim.Token != "" {
 			return plexus.Writer{}, errToken
 		}
 		who := look()
+		if claim.Agent && who.Role == peer.Human {
+			who.Role = peer.Agent
+		}
 		if peer.Supported && who.Role != peer.None && (first == peer.Process{} || who.Facts.Process() != first) {
 			return plexus.Writer{}, errHanded
 		}
@@ -91,20 +96,21 @@ func (c *callers) agent(f peer.Facts) (string, error) {
 func called(user string, b peer.Body) string { return fmt.Sprintf("%s/%d.%d", user, b.PID, b.Start) }
 
 // admits makes known the agent that is about to admit a call: from here on
-// nobody beside it in its terminal is a person, also for the next kernel.
-func (c *callers) admits(ctx context.Context, conn net.Conn) error {
+// nobody beside it in its terminal is a person, also for the next kernel. It
+// gives where the agent was started.
+func (c *callers) admits(ctx context.Context, conn net.Conn) (folders []string, err error) {
 	if !peer.Supported {
-		return nil
+		return nil, nil
 	}
 	who := c.gate.Caller(conn, peer.NoToken)
 	b, added, err := c.gate.Hook(who.Facts)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if added {
 		c.log.Info("an agent is known", "agent", called(c.name(who.Facts.UID), b))
 	}
-	return c.keep(ctx)
+	return c.folders(who.Facts, b), c.keep(ctx)
 }
 
 // name is the name of a user.

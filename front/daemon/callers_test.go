@@ -23,7 +23,7 @@ func TestBelowTheKernel(t *testing.T) {
 	}
 	r := start(t, somewhere(t))
 	defer r.stop()
-	c := client.New(r.place.Socket, client.Options{})
+	c := client.New(r.place.Socket, client.Options{Agent: true})
 	defer c.Close()
 	st, err := c.Status(t.Context())
 	if err != nil || st.You.Role != "agent" || !strings.Contains(st.You.Name, "/") || st.Kernel != nil {
@@ -97,7 +97,7 @@ func TestHeld(t *testing.T) {
 		now := row.first
 		caller := c.held(func() peer.Caller { return now })
 		now = row.then
-		if by, err := caller(""); err != row.err || err == nil && by.Name != "ada" {
+		if by, err := caller(api.Claim{}); err != row.err || err == nil && by.Name != "ada" {
 			t.Errorf("%s: got %v, %v, want %v", why, by, err, row.err)
 		}
 	}

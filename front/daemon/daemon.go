@@ -27,12 +27,15 @@ type Options struct {
 	// others the folder of the socket is theirs to enter, and must have been
 	// made for that.
 	Owners []uint32
+	// Home is the home folder of the one it is for; the process's own when empty.
+	Home string
 	// Ready is called when the socket answers.
 	Ready func()
 	// Log is told what happens; nobody when nil.
 	Log *slog.Logger
 
-	opened func(*plexus.Store, *kernel.Kernel, *config.File) // tests look at them
+	folders func(peer.Facts, peer.Body) []string              // what tests know of an agent's
+	opened  func(*plexus.Store, *kernel.Kernel, *config.File) // tests look at them
 }
 
 // ConfigError is the key of presence under which the kernel's session says
@@ -92,6 +95,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		Document: document,
 		Policies: policies,
 		Settings: settingsOf(first.Config),
+		Home:     o.Home,
 		Own:      []string{o.Place.Config, o.Place.State, o.Place.Runtime},
 	})
 	if err != nil {
@@ -118,7 +122,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	who := &callers{gate: gate, keep: remembered.keep, log: o.Log}
+	if o.folders == nil {
+		o.folders = peer.Folders
+	}
+	who := &callers{gate: gate, keep: remembered.keep, folders: o.folders, log: o.Log}
 	front := api.New(api.Options{
 		Kernel: k, Document: document,
 		Role:     who.of,

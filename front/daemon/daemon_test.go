@@ -17,6 +17,7 @@ import (
 
 	"assent/approval"
 	"assent/internal/config"
+	"assent/internal/peer"
 	"assent/internal/place"
 	"assent/kernel"
 	"assent/plexus"
@@ -81,6 +82,8 @@ func start(t *testing.T, p place.Place) *running {
 			opened: func(d *plexus.Store, k *kernel.Kernel, f *config.File) { r.parts = parts{d, k, f} },
 			Ready:  func() { close(ready) },
 			Log:    slog.New(slog.NewTextHandler(r.log, nil)),
+			// Where this test was started is nobody's business.
+			folders: func(peer.Facts, peer.Body) []string { return []string{"/"} },
 		})
 	}()
 	t.Cleanup(end)

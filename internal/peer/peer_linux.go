@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,6 +63,31 @@ func Of(conn *net.UnixConn) (Facts, error) {
 		f.Whole = false
 	}
 	return f, nil
+}
+
+// Folders are where an agent was started: the present folder of the process
+// that it is and, where that is the leader of a terminal session, of the program
+// that was started in it and from which the peer descends. What is further down is
+// the agent's to put wherever it likes. None are given when the system does not
+// tell.
+func Folders(f Facts, agent Body) (folders []string) {
+	at := slices.IndexFunc(f.Lineage, func(a Ancestor) bool { return a.Process == agent.Process })
+	if at < 0 {
+		return nil
+	}
+	from := at
+	if at > 0 && agent.Session != 0 && f.Lineage[at-1].Session == agent.Session {
+		from--
+	}
+	for _, a := range f.Lineage[from : at+1] {
+		p := proc("/proc")
+		folder, err := os.Readlink(p.file(a.PID, "cwd"))
+		if s, ok := p.look(a.PID); err != nil || !ok || s.ancestor.Process != a.Process || !filepath.IsAbs(folder) {
+			continue
+		}
+		folders = append([]string{folder}, folders...)
+	}
+	return folders
 }
 
 // User is the user of the process at the other end: of the one that listens,

@@ -19,6 +19,9 @@ func Self() (Process, error) { return Process{}, errUnsupported }
 // Find is not supported here.
 func Find(int) (Process, error) { return Process{}, errUnsupported }
 
+// Folders are not known here.
+func Folders(Facts, Body) []string { return nil }
+
 func starter() (Facts, error) { return Facts{}, errUnsupported }
 
 // Boot is not known here.

@@ -42,6 +42,9 @@ var (
 type Options struct {
 	// Token is a paired one, presented with every request.
 	Token string
+	// Agent says that whoever asks is an agent, or asks for one: its calls are
+	// an agent's also where its process looks like a person's.
+	Agent bool
 	// Start gets a daemon to run; it is called once, when there is none, and
 	// returns when the daemon answers.
 	Start func(context.Context) error
@@ -185,6 +188,9 @@ func (c *Client) send(ctx context.Context, method, path string, body any, header
 	}
 	if c.opts.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.opts.Token)
+	}
+	if c.opts.Agent {
+		req.Header.Set(wire.RoleHeader, "agent")
 	}
 	resp, err := c.http.Do(req)
 	if err != nil {

@@ -16,6 +16,10 @@ const Version = "v1"
 // one program, and whoever reached it by the name of something else was sent.
 const Host = "assent"
 
+// RoleHeader of a request says "agent" when it is an agent's, whatever its
+// process looks like. Nothing else can be claimed.
+const RoleHeader = "Assent-Role"
+
 // The media types of bodies.
 const (
 	JSON        = "application/json"

@@ -22,7 +22,9 @@ const (
 	Timeout    Code = "timeout"                // 408: the body did not come
 
 	// Who asks.
-	Role Code = "role" // 403: not for this role, or for nobody
+	Role   Code = "role"   // 403: not for this role, or for nobody
+	Other  Code = "other"  // 403: the session belongs to another agent
+	Bounds Code = "bounds" // 403: where an agent's session does not work
 
 	// What is asked of the document.
 	NoSession  Code = "no-session"  // 404

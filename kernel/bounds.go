@@ -1,0 +1,139 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"assent/plexus"
+)
+
+// An agent acts in sessions of its own and says little about them. Otherwise it
+// would say itself what is silent: reading inside the workspace is (law §10), and
+// a session has a mode and grants.
+
+var (
+	// ErrBounds: an agent does not choose this.
+	ErrBounds = errors.New("not for an agent to choose")
+	// ErrOther: the session is another agent's.
+	ErrOther = errors.New("the session belongs to another agent")
+)
+
+// bounded is a session as an agent may have it: its workspace within bounds,
+// and the home folder of whom the kernel is for, whatever it says.
+func (k *Kernel) bounded(s NewSession) (NewSession, error) {
+	home := real(k.Home)
+	if s.Home != "" && real(s.Home) != home {
+		return NewSession{}, fmt.Errorf("home %q: %w: the home folder is %q; leave it out", s.Home, ErrBounds, k.Home)
+	}
+	s.Home = k.Home
+	// As it really is: a link could lead elsewhere tomorrow.
+	s.Workspace = real(s.Workspace)
+	if why := outOfBounds(s.Workspace, home, s.Folders); why != "" {
+		return NewSession{}, fmt.Errorf("workspace %q: %w: %s; a person can make the session", s.Workspace, ErrBounds, why)
+	}
+	return s, nil
+}
+
+// real is a path without links, itself where it cannot be followed.
+func real(path string) string {
+	if path == "" {
+		return ""
+	}
+	if r, err := filepath.EvalSymlinks(path); err == nil {
+		return r
+	}
+	return filepath.Clean(path)
+}
+
+// ofTheSystem are folders of the root that hold the system's things, or those
+// of all users, and no work of anybody's.
+var ofTheSystem = []string{
+	"bin", "boot", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "media", "mnt", "nix", "opt", "proc", "root", "run", "sbin", "snap",
+	"srv", "sys", "tmp", "usr", "var",
+	"Applications", "Library", "Network", "System", "Users", "Volumes", "cores", "private",
+}
+
+// outOfBounds says why a folder is no workspace for an agent's session, "" when
+// it is one. Where the agent works is known by what it was started in; what it
+// names has to be there.
+func outOfBounds(workspace, home string, works []string) string {
+	first, below, _ := strings.Cut(strings.TrimPrefix(workspace, "/"), "/")
+	switch {
+	case first == "":
+		return "it is the whole file system"
+	case home != "" && workspace == home:
+		return "it is the home folder"
+	case home != "" && within(home, workspace):
+		return "it holds the home folder"
+	case below == "" && slices.Contains(ofTheSystem, first):
+		return "it is a folder of the system"
+	case len(works) > 0 && !slices.ContainsFunc(works, func(w string) bool { return within(workspace, real(w)) }):
+		return fmt.Sprintf("the agent was started in %q and works there and below", works[0])
+	}
+	return ""
+}
+
+// within says whether a path is a folder or lies under it.
+func within(path, folder string) bool {
+	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
+}
+
+// sessionAgent is the register that says which agent a session belongs to: the
+// one that made it or, where a person did, the first that asked in it.
+var sessionAgent = plexus.HostRegister("agent")
+
+// admits says whether an agent may act in a session, and lets it have one that
+// is nobody's yet. Everybody else may.
+func (k *Kernel) admits(ctx context.Context, id string, by plexus.Writer) error {
+	if by.Role != plexus.Agent {
+		return nil
+	}
+	if of, ok := k.belongs.Load(id); ok {
+		return mine(of, by)
+	}
+	k.claiming.Lock()
+	defer k.claiming.Unlock()
+	latest, err := k.Document.Latest(ctx, id)
+	if err != nil {
+		return err
+	}
+	if r, ok := latest[sessionAgent]; ok {
+		var of string
+		if err := json.Unmarshal([]byte(r.Value), &of); err != nil {
+			return fmt.Errorf("whose session it is: %w", err)
+		}
+		k.belongs.Store(id, of)
+		return mine(of, by)
+	}
+	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: []plexus.Row{belonging(id, by)}})
+	if err == nil {
+		k.belongs.Store(id, by.Name)
+	}
+	return err
+}
+
+func mine(of any, by plexus.Writer) error {
+	if of != by.Name {
+		return ErrOther
+	}
+	return nil
+}
+
+func belonging(id string, to plexus.Writer) plexus.Row {
+	return plexus.Register{Session: id, Name: sessionAgent, Value: plexus.Text(to.Name)}
+}
+
+func homeOfOwner() string {
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) {
+		return ""
+	}
+	return filepath.Clean(home)
+}

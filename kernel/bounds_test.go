@@ -1,0 +1,142 @@
+package kernel
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"assent/plexus"
+)
+
+var (
+	spy   = plexus.Writer{Role: plexus.Agent, Name: "spy"}
+	other = plexus.Writer{Role: plexus.Agent, Name: "other"}
+)
+
+// Reading in a workspace is silent, so an agent does not choose one that holds
+// everything, and none where it was not started.
+func TestWorkspaceOfAnAgent(t *testing.T) {
+	root := real(t.TempDir())
+	at := func(name string) string { return filepath.Join(root, name) }
+	for _, dir := range []string{"home/ada/code/deep", "home/ada/.ssh", "elsewhere"} {
+		if err := os.MkdirAll(at(dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"home/ada/code/all": "/", "home/ada/code/up": at("home/ada"), "short": at("home/ada/code")} {
+		if err := os.Symlink(to, at(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := newWorld(t, Options{Home: at("home/ada")})
+	code := []string{at("home/ada/code")}
+	for _, c := range []struct {
+		name      string
+		workspace string
+		home      string
+		folders   []string
+		want      string // the workspace, "" for refused
+	}{
+		{"where-it-was-started", at("home/ada/code"), "", code, at("home/ada/code")},
+		{"below", at("home/ada/code/deep"), at("home/ada"), code, at("home/ada/code/deep")},
+		{"by-another-name", at("short"), "", code, at("home/ada/code")},
+		{"where-it-was-started-by-another-name", at("home/ada/code"), "", []string{at("short")}, at("home/ada/code")},
+		{"nobody-knows-where-it-was-started", at("elsewhere"), "", nil, at("elsewhere")},
+		{"started-above-all", at("home/ada/code"), "", []string{"/"}, at("home/ada/code")},
+		{"in-one-of-two", at("elsewhere"), "", []string{at("home/ada/code"), at("elsewhere")}, at("elsewhere")},
+
+		{"everything", "/", "", nil, ""},
+		{"everything-where-it-was-started", "/", "", []string{"/"}, ""},
+		{"everything-by-another-name", at("home/ada/code/all"), "", code, ""},
+		{"the-system", "/etc", "", []string{"/"}, ""},
+		{"the-home", at("home/ada"), "", []string{at("home/ada")}, ""},
+		{"the-home-by-another-name", at("home/ada/code/up"), "", code, ""},
+		{"above-the-home", at("home"), "", nil, ""},
+		{"above-where-it-was-started", at("home/ada/code"), "", []string{at("home/ada/code/deep")}, ""},
+		{"beside-where-it-was-started", at("home/ada/.ssh"), "", code, ""},
+		{"a-folder-of-a-like-name", at("home/ada/code"), "", []string{at("home/ada/co")}, ""},
+		{"where-it-was-started-is-gone", at("elsewhere"), "", []string{at("gone")}, ""},
+		{"a-home-of-its-own", at("home/ada/code"), at("elsewhere"), code, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := NewSession{Workspace: c.workspace, Home: c.home, Folders: c.folders}
+			row, err := w.CreateSession(t.Context(), s, hook)
+			switch {
+			case c.want == "" && !errors.Is(err, ErrBounds):
+				t.Errorf("got %q, %v, want %v", row.Workspace, err, ErrBounds)
+			case c.want != "" && (err != nil || row.Workspace != c.want || row.Home != w.Home):
+				t.Errorf("got %q with home %q, %v, want %q", row.Workspace, row.Home, err, c.want)
+			}
+			if _, err := w.CreateSession(t.Context(), s, ada); err != nil {
+				t.Errorf("a person: %v", err)
+			}
+		})
+	}
+}
+
+// An agent acts in sessions of its own: those that it made, and those of people
+// in which nobody else asked before.
+func TestSessionsOfOthers(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.session("person's", "yolo")
+	if _, err := w.CreateSession(t.Context(), NewSession{ID: "spy's", Workspace: w.dir}, spy); err != nil {
+		t.Fatal(err)
+	}
+	asks := func(session, id string, by plexus.Writer) error {
+		_, err := w.Admit(t.Context(), NewCall{Session: session, ID: id, Name: "Bash", Arguments: []byte(`{"command":"other"}`)}, by)
+		return err
+	}
+	under := func(parent string, by plexus.Writer) error {
+		_, err := w.CreateSession(t.Context(), NewSession{Workspace: w.dir, Parent: parent}, by)
+		return err
+	}
+	check := func(t *testing.T) {
+		t.Helper()
+		for why, c := range map[string]struct{ got, want error }{
+			"its own":                    {asks("spy's", w.NewID(), spy), nil},
+			"another's":                  {asks("spy's", w.NewID(), hook), ErrOther},
+			"under another's":            {under("spy's", hook), ErrOther},
+			"under its own":              {under("spy's", spy), nil},
+			"a person's":                 {asks("person's", w.NewID(), hook), nil},
+			"a person's, another":        {asks("person's", w.NewID(), spy), ErrOther},
+			"a person's, under it":       {under("person's", hook), nil},
+			"a person's, under, another": {under("person's", spy), ErrOther},
+			"none":                       {asks("none", w.NewID(), hook), plexus.ErrNoSession},
+			"a person in an agent's":     {asks("spy's", w.NewID(), ada), nil},
+		} {
+			if !errors.Is(c.got, c.want) {
+				t.Errorf("%s: got %v, want %v", why, c.got, c.want)
+			}
+		}
+	}
+	if err := asks("person's", "first", hook); err != nil {
+		t.Fatal(err)
+	}
+	check(t)
+	w.restart()
+	check(t)
+}
+
+// Of many agents that want a session at once it is one's.
+func TestOneAgentHasASession(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.session("s", "yolo")
+	got := make(chan error)
+	agents := []plexus.Writer{hook, spy, other}
+	for _, by := range agents {
+		go func() { got <- w.admits(t.Context(), "s", by) }()
+	}
+	have := 0
+	for range agents {
+		switch err := <-got; {
+		case err == nil:
+			have++
+		case !errors.Is(err, ErrOther):
+			t.Error(err)
+		}
+	}
+	if have != 1 {
+		t.Errorf("%d agents have it", have)
+	}
+}
