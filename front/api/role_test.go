@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -94,5 +96,39 @@ func TestAgentsLeaveRoomForPeople(t *testing.T) {
 	st, err := w.client.Status(t.Context())
 	if err != nil || st.You.Role != "human" {
 		t.Errorf("a person is kept out: %+v, %v", st, err)
+	}
+}
+
+// However many connections and requests one agent holds, another gets its own.
+func TestAgentsLeaveRoomForEachOther(t *testing.T) {
+	nothingLeft(t)
+	var who atomic.Pointer[plexus.Writer]
+	who.Store(&hook)
+	w := newWorld(t, api.Options{
+		Limits: api.Limits{Agents: 8, Each: 3},
+		Role: func(net.Conn) api.Caller {
+			by := *who.Load()
+			return func(api.Claim) (plexus.Writer, error) { return by, nil }
+		},
+	})
+	var open []net.Conn
+	for range 20 {
+		open = append(open, w.dial(""))
+	}
+	settles(t, "one agent has three connections", func() bool {
+		open = slices.DeleteFunc(open, func(conn net.Conn) bool {
+			_ = conn.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
+			_, err := conn.Read(make([]byte, 1))
+			return !errors.Is(err, os.ErrDeadlineExceeded)
+		})
+		return len(open) <= 3
+	})
+	if len(open) != 3 {
+		t.Errorf("it has %d connections, want 3", len(open))
+	}
+	who.Store(&spy)
+	st, err := w.client.Status(t.Context())
+	if err != nil || st.You.Name != "spy" {
+		t.Errorf("another agent is kept out: %+v, %v", st, err)
 	}
 }

@@ -186,12 +186,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if by.Role == plexus.Agent {
-		free, ok := take(s.agents)
+		s.mu.Lock()
+		ok := s.asking.take(by.Name, s.opts.Limits)
+		s.mu.Unlock()
 		if !ok {
-			s.fail(w, r, problem(wire.TooMany, "agents have %d requests under way", cap(s.agents)), by)
+			s.fail(w, r, problem(wire.TooMany, "agents have all the requests under way that they may: %d in all, %d each", s.opts.Limits.Agents, s.opts.Limits.Each), by)
 			return
 		}
-		defer free()
+		defer func() {
+			s.mu.Lock()
+			s.asking.free(by.Name)
+			s.mu.Unlock()
+		}()
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()

@@ -73,6 +73,7 @@ type Limits struct {
 	Wait      time.Duration // that a receipt is waited for; 50 s
 	Conns     int           // open at a time; 1024
 	Agents    int           // connections, and requests under way, of all but persons; 512
+	Each      int           // the same, of one agent; 128
 	Watchers  int           // of persons at a time; 128
 }
 
@@ -91,7 +92,7 @@ func (l Limits) withDefaults() Limits {
 	for _, n := range []struct {
 		have *int
 		want int
-	}{{&l.Conns, 1024}, {&l.Agents, 512}, {&l.Watchers, 128}} {
+	}{{&l.Conns, 1024}, {&l.Agents, 512}, {&l.Each, 128}, {&l.Watchers, 128}} {
 		if *n.have <= 0 {
 			*n.have = n.want
 		}
@@ -107,14 +108,42 @@ type Server struct {
 	http    *http.Server
 	started time.Time
 
-	agents, watchers chan struct{} // places that are taken
+	watchers chan struct{} // places that are taken
 
 	ending context.Context // ends when the server does
 	end    context.CancelFunc
 
-	mu         sync.Mutex
-	conns      int // open
-	restricted int // of them, not a person's
+	mu       sync.Mutex
+	conns    int   // open
+	ofAgents parts // of them
+	asking   parts // requests of agents under way
+}
+
+// parts are places that agents have: so many in all, and so many each. Who has
+// no name, because nobody knows who it is, is one of them.
+type parts struct {
+	all  int
+	each map[string]int
+}
+
+// take takes a place for an agent; false when there is none.
+func (p *parts) take(name string, l Limits) bool {
+	if p.all >= l.Agents || p.each[name] >= l.Each {
+		return false
+	}
+	if p.each == nil {
+		p.each = make(map[string]int)
+	}
+	p.all++
+	p.each[name]++
+	return true
+}
+
+func (p *parts) free(name string) {
+	p.all--
+	if p.each[name]--; p.each[name] == 0 {
+		delete(p.each, name)
+	}
 }
 
 // New is a server that serves nothing yet.
@@ -129,7 +158,6 @@ func New(opts Options) *Server {
 	s := &Server{
 		opts:     opts,
 		started:  opts.Now(),
-		agents:   make(chan struct{}, opts.Limits.Agents),
 		watchers: make(chan struct{}, opts.Limits.Watchers),
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
@@ -170,9 +198,9 @@ func (s *Server) ConnContext(ctx context.Context, conn net.Conn) context.Context
 		return ctx
 	}
 	// Agents may take no more than their part of the connections, so that
-	// people still get one.
+	// people still get one, and one agent no more than its own, so that others do.
 	if by, err := caller(Claim{}); ok && (err != nil || by.Role != plexus.Human) {
-		counted.restrict()
+		counted.restrict(by.Name)
 	}
 	return context.WithValue(context.WithValue(ctx, connKey{}, conn), callerKey{}, caller)
 }
@@ -228,18 +256,19 @@ func (l *counting) Accept() (net.Conn, error) {
 type counted struct {
 	net.Conn
 	s          *Server
-	restricted bool // under s.mu
-	closed     bool // under s.mu
+	restricted bool   // under s.mu
+	agent      string // whose part it is of, then
+	closed     bool   // under s.mu
 }
 
 // restrict counts the connection among those that have a part of the places
 // only, and closes it when there is none.
-func (c *counted) restrict() {
+func (c *counted) restrict(agent string) {
 	c.s.mu.Lock()
-	full := c.s.restricted >= c.s.opts.Limits.Agents
-	if !full && !c.closed && !c.restricted {
-		c.restricted = true
-		c.s.restricted++
+	full := false
+	if !c.closed && !c.restricted {
+		full = !c.s.ofAgents.take(agent, c.s.opts.Limits)
+		c.restricted, c.agent = !full, agent
 	}
 	c.s.mu.Unlock()
 	if full {
@@ -253,7 +282,7 @@ func (c *counted) Close() error {
 		c.closed = true
 		c.s.conns--
 		if c.restricted {
-			c.s.restricted--
+			c.s.ofAgents.free(c.agent)
 		}
 	}
 	c.s.mu.Unlock()

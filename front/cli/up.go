@@ -213,11 +213,10 @@ func (u *up) serve(ctx context.Context, p place.Place, log *slog.Logger, ready f
 	}()
 	o := daemon.Options{Place: p, Version: version(), Ready: ready, Log: log}
 	if u.forUID >= 0 {
-		owner, err := accountOf(strconv.Itoa(u.forUID))
-		if err != nil {
-			return err
+		o.Owners = []uint32{uint32(u.forUID)}
+		if owner, err := user.LookupId(strconv.Itoa(u.forUID)); err == nil {
+			o.Home = owner.HomeDir
 		}
-		o.Owners, o.Home = []uint32{uint32(u.forUID)}, owner.home
 	} else {
 		o.Home = homeFolder(os.Getenv("HOME"), user.Current)
 	}
