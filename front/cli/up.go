@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -102,9 +103,18 @@ func (u *up) run(ctx context.Context, out, errOut io.Writer) error {
 	return u.detached(ctx, out, at.Place, child)
 }
 
-// detached starts a kernel in the background. One that runs already is fine.
+// brief is how long a kernel that is there may take to answer.
+const brief = 15 * time.Second
+
+// detached starts a kernel in the background. One that runs already is fine, if
+// it answers.
 func (u *up) detached(ctx context.Context, out io.Writer, p place.Place, child daemon.Child) error {
 	if pid, held, err := place.Held(p.LockFile()); err == nil && held {
+		ctx, cancel := context.WithTimeout(ctx, brief)
+		defer cancel()
+		if err := daemon.Await(ctx, p); err != nil {
+			return fmt.Errorf("%w; \"assent down\" ends it, and its log is %s", err, tilde(p.LogFile()))
+		}
 		_, err := fmt.Fprintf(out, "The kernel is running already (process %d).\n", pid)
 		return err
 	}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,20 +136,35 @@ func Run(ctx context.Context, o Options) (err error) {
 	})
 	served := make(chan error, 1)
 	go func() { served <- front.Serve(socket) }()
+	guarding, unguard := context.WithCancel(ctx)
+	unreachable := make(chan error, 1)
+	go func() {
+		defer close(unreachable)
+		unreachable <- socket.guard(guarding, func() error { return prepare(o.Place, uid, shared) }, o.Log)
+	}()
+	ends.add(func() error {
+		unguard()
+		for range unreachable { // until it has ended
+		}
+		return nil
+	})
 	o.Log.Info("ready", "socket", o.Place.Socket, "document", o.Place.StoreFile())
 	if o.opened != nil {
 		o.opened(document, k, file)
 	}
 	o.Ready()
+	var lost error
 	select {
 	case err = <-served:
 		if err == nil {
 			err = errors.New("the socket was closed")
 		}
 		return fmt.Errorf("serve %s: %w", o.Place.Socket, err)
+	case lost = <-unreachable:
 	case <-ctx.Done():
 	}
-	o.Log.Info("ending", "why", context.Cause(ctx))
+	unguard() // before the socket is closed
+	o.Log.Info("ending", "why", cmp.Or(lost, context.Cause(ctx)))
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 	defer cancel()
 	err = front.Shutdown(limited)
@@ -159,7 +175,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if e := <-served; err == nil {
 		err = e
 	}
-	return err
+	return errors.Join(lost, err)
 }
 
 // remember makes known, before anybody is let in, the agents that an earlier

@@ -119,7 +119,7 @@ func Ensure(ctx context.Context, p place.Place, c Child) (err error) {
 				return err
 			}
 		}
-		if err = await(ctx, p); !errors.Is(err, errGivenUp) {
+		if err = Await(ctx, p); !errors.Is(err, errGivenUp) {
 			return err
 		}
 	}
@@ -137,8 +137,9 @@ func answers(socket string) bool {
 	return true
 }
 
-// await waits until a daemon that is starting answers, or has given up.
-func await(ctx context.Context, p place.Place) error {
+// Await waits until a daemon that is there answers: it may be starting. One that
+// has ended meanwhile, or does not answer while ctx lasts, is an error.
+func Await(ctx context.Context, p place.Place) error {
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
 	for {

@@ -148,7 +148,7 @@ func TestEnsureOneThatGivesUp(t *testing.T) {
 		t.Errorf("while it starts: %v", err)
 	}
 	given := make(chan error)
-	go func() { given <- await(t.Context(), p) }()
+	go func() { given <- Await(t.Context(), p) }()
 	if err := lock.Release(); err != nil {
 		t.Fatal(err)
 	}
