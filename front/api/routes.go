@@ -205,21 +205,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r.WithContext(context.WithValue(ctx, writerKey{}, by)))
 }
 
-// callerOf is for whom a request speaks.
-func callerOf(r *http.Request) (plexus.Writer, *wire.Problem) {
-	refused := problem(wire.Role, "this connection has no role")
-	caller, ok := r.Context().Value(callerKey{}).(Caller)
-	if !ok {
-		return plexus.Writer{}, refused
-	}
+// claimOf is what a request says of who sends it.
+func claimOf(r *http.Request) (Claim, *wire.Problem) {
 	for _, name := range single {
 		if len(r.Header.Values(name)) > 1 {
-			return plexus.Writer{}, problem(wire.BadRequest, "%s comes twice", name)
+			return Claim{}, problem(wire.BadRequest, "%s comes twice", name)
 		}
 	}
 	token, p := bearer(r)
 	if p != nil {
-		return plexus.Writer{}, p
+		return Claim{}, p
 	}
 	claim := Claim{Token: token}
 	switch r.Header.Get(wire.RoleHeader) {
@@ -227,7 +222,21 @@ func callerOf(r *http.Request) (plexus.Writer, *wire.Problem) {
 	case plexus.Agent.String():
 		claim.Agent = true
 	default:
-		return plexus.Writer{}, problem(wire.BadRequest, "%s: nothing can be claimed but %v", wire.RoleHeader, plexus.Agent)
+		return Claim{}, problem(wire.BadRequest, "%s: nothing can be claimed but %v", wire.RoleHeader, plexus.Agent)
+	}
+	return claim, nil
+}
+
+// callerOf is for whom a request speaks.
+func callerOf(r *http.Request) (plexus.Writer, *wire.Problem) {
+	refused := problem(wire.Role, "this connection has no role")
+	caller, ok := r.Context().Value(callerKey{}).(Caller)
+	if !ok {
+		return plexus.Writer{}, refused
+	}
+	claim, p := claimOf(r)
+	if p != nil {
+		return plexus.Writer{}, p
 	}
 	by, err := caller(claim)
 	if err != nil {

@@ -46,8 +46,12 @@ type Options struct {
 	// was started in, as the system knows them, none when it does not. With nil
 	// nobody is told.
 	Agents func(context.Context, net.Conn) (folders []string, err error)
-	// Version and Path (of the document) are for the status.
-	Version, Path string
+	// Why says what the role of a connection follows from, for the status;
+	// nobody does when nil.
+	Why func(net.Conn, Claim) string
+	// Version, and the files of the document (Path), the settings and the
+	// operator's policy are for the status.
+	Version, Path, Config, Policy string
 	// Now is the clock of the status, [time.Now] when nil.
 	Now func() time.Time
 	// Log is told what goes wrong here; nil for nobody.
@@ -299,18 +303,26 @@ func take(places chan struct{}) (free func(), ok bool) {
 	}
 }
 
-func (s *Server) status(ctx context.Context, by plexus.Writer) (wire.Status, error) {
+func (s *Server) status(c *call) (wire.Status, error) {
+	by := c.by
 	st := wire.Status{Version: s.opts.Version, You: wire.You{Role: by.Role.String(), Name: by.Name}}
+	if conn, ok := c.Value(connKey{}).(net.Conn); ok && s.opts.Why != nil {
+		claim, p := claimOf(c.r)
+		if p != nil {
+			return wire.Status{}, p
+		}
+		st.You.Why = s.opts.Why(conn, claim)
+	}
 	if by.Role != plexus.Human {
 		return st, nil
 	}
-	head, err := s.opts.Document.Head(ctx)
+	head, err := s.opts.Document.Head(c)
 	if err != nil {
 		return wire.Status{}, err
 	}
 	now := s.opts.Kernel.Status()
 	st.Kernel = &wire.Kernel{
-		PID: os.Getpid(), Started: s.started.UTC(), Document: s.opts.Path, Rev: wire.Rev(head.Rev),
+		PID: os.Getpid(), Started: s.started.UTC(), Document: s.opts.Path, Config: s.opts.Config, Policy: s.opts.Policy, Rev: wire.Rev(head.Rev),
 		Sessions: now.Sessions, Unsettled: now.Unsettled, Asking: now.Asking,
 		Judging: now.Judging, Queued: now.Queued, Slots: now.Slots,
 		Watchers: len(s.watchers), Presence: s.opts.Document.Presence(""),

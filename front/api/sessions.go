@@ -27,7 +27,7 @@ func getOpenAPI(s *Server, c *call) error {
 }
 
 func getStatus(s *Server, c *call) error {
-	st, err := s.status(c, c.by)
+	st, err := s.status(c)
 	c.answer = st
 	return err
 }

@@ -93,6 +93,7 @@ func (at kernelAt) status(ctx context.Context) kernelStatus {
 	switch {
 	case err == nil:
 		s.Running, s.Error = true, ""
+		s.told()
 	case errors.Is(err, client.ErrNoDaemon):
 		if s.Holder != 0 {
 			s.Error = fmt.Sprintf("process %d holds the lock and does not answer (it may be starting or ending)", s.Holder)
@@ -103,9 +104,28 @@ func (at kernelAt) status(ctx context.Context) kernelStatus {
 	return s
 }
 
+// told takes the files that the kernel reads, where it says which: those follow
+// from its environment, which need not be that of whoever asks.
+func (s *kernelStatus) told() {
+	if s.Kernel == nil {
+		return
+	}
+	for _, file := range []struct {
+		mine *string
+		its  string
+	}{{&s.Config, s.Kernel.Config}, {&s.Policy, s.Kernel.Policy}} {
+		if file.its != "" {
+			*file.mine = file.its
+		}
+	}
+}
+
 func (s kernelStatus) print(w io.Writer, now time.Time) error {
 	var b strings.Builder
 	row := func(name, text string) {
+		if text == "" {
+			return
+		}
 		for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 			if i > 0 {
 				name = ""
@@ -138,6 +158,7 @@ func (s kernelStatus) print(w io.Writer, now time.Time) error {
 		}
 		if s.You.Role != "" {
 			row("you are", fmt.Sprintf("%s (%s)", s.You.Role, s.You.Name))
+			row("", s.You.Why)
 		}
 	}
 	if k := s.Kernel; k != nil {

@@ -25,3 +25,19 @@ func TestStatusWithoutAPolicy(t *testing.T) {
 		}
 	}
 }
+
+// The files that are told are the kernel's, also where this program's
+// environment names others.
+func TestStatusTellsOfTheKernelSFiles(t *testing.T) {
+	s := kernelStatus{Running: true, Config: "/mine/config.json", Policy: "/mine/policy.yaml"}
+	s.told() // an agent is told of none
+	s.Kernel = &wire.Kernel{Config: "/its/config.json", Policy: "/its/policy.yaml"}
+	s.told()
+	var b strings.Builder
+	if err := s.print(&b, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); strings.Contains(got, "/mine/") || !strings.Contains(got, "settings  /its/config.json\n  policy    /its/policy.yaml\n") {
+		t.Error(got)
+	}
+}

@@ -221,7 +221,7 @@ func (u *up) serve(ctx context.Context, p place.Place, log *slog.Logger, ready f
 		case <-ctx.Done():
 		}
 	}()
-	o := daemon.Options{Place: p, Version: version(), Ready: ready, Log: log}
+	o := daemon.Options{Place: p, Version: version(), Ready: ready, Log: log, Follow: ready == nil}
 	if u.forUID >= 0 {
 		o.Owners = []uint32{uint32(u.forUID)}
 		if owner, err := user.LookupId(strconv.Itoa(u.forUID)); err == nil {

@@ -63,6 +63,15 @@ func (c *callers) held(look func() peer.Caller) api.Caller {
 	}
 }
 
+// why says what the role of a connection follows from.
+func (c *callers) why(conn net.Conn, claim api.Claim) string {
+	who := c.gate.Caller(conn, peer.NoToken)
+	if who.Role == peer.Human && claim.Agent {
+		return "the process says so"
+	}
+	return who.Why.String()
+}
+
 func (c *callers) writer(who peer.Caller) (plexus.Writer, error) {
 	switch who.Role {
 	case peer.Human:

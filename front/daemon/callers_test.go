@@ -42,6 +42,9 @@ func TestBelowTheKernel(t *testing.T) {
 	if _, err := c.Answer(t.Context(), s.ID, "j", true, ""); err == nil {
 		t.Error("an agent answered itself")
 	}
+	if !strings.Contains(st.You.Why, "descends from the kernel") {
+		t.Errorf("why it is an agent: %q", st.You.Why)
+	}
 	// No token is paired with it, so none is taken.
 	token := client.New(r.place.Socket, client.Options{Token: "x"})
 	defer token.Close()

@@ -34,6 +34,9 @@ type Options struct {
 	Ready func()
 	// Log is told what happens; nobody when nil.
 	Log *slog.Logger
+	// Follow has it told of the sessions too: calls that are decided, answers,
+	// modes. The document has all of it anyway.
+	Follow bool
 
 	folders func(peer.Facts, peer.Body) []string              // what tests know of an agent's
 	opened  func(*plexus.Store, *kernel.Kernel, *config.File) // tests look at them
@@ -114,6 +117,19 @@ func Run(ctx context.Context, o Options) (err error) {
 	}()
 	ends.add(func() error { stop(); <-configured; return nil })
 
+	if o.Follow {
+		head, err := document.Head(ctx)
+		if err != nil {
+			return err
+		}
+		following, stop := context.WithCancel(context.WithoutCancel(ctx))
+		followed := make(chan struct{})
+		go func() {
+			defer close(followed)
+			follow(following, document, head.Rev, o.Log)
+		}()
+		ends.add(func() error { stop(); <-followed; return nil })
+	}
 	gate := peer.NewGate(o.Owners, shared)
 	remembered, err := remember(ctx, gate, document, o.Log)
 	if err != nil {
@@ -131,8 +147,9 @@ func Run(ctx context.Context, o Options) (err error) {
 		Kernel: k, Document: document,
 		Role:     who.of,
 		Agents:   who.admits,
+		Why:      who.why,
 		Standing: func(_ context.Context, _ plexus.Writer, set api.Standing) error { return keep(file, set) },
-		Version:  o.Version, Path: o.Place.StoreFile(), Log: o.Log,
+		Version:  o.Version, Path: o.Place.StoreFile(), Config: o.Place.ConfigFile(), Policy: o.Place.PolicyFile(), Log: o.Log,
 	})
 	served := make(chan error, 1)
 	go func() { served <- front.Serve(socket) }()

@@ -41,14 +41,41 @@ type parts struct {
 
 // lines is a log that can be read while it is written.
 type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
+	mu   sync.Mutex
+	b    bytes.Buffer
+	more chan struct{} // closed when there is more
 }
 
 func (l *lines) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.more != nil {
+		close(l.more)
+		l.more = nil
+	}
 	return l.b.Write(b)
+}
+
+// until waits until the log has a text.
+func (l *lines) until(t *testing.T, text string) {
+	t.Helper()
+	for {
+		l.mu.Lock()
+		found := strings.Contains(l.b.String(), text)
+		if l.more == nil {
+			l.more = make(chan struct{})
+		}
+		more := l.more
+		l.mu.Unlock()
+		if found {
+			return
+		}
+		select {
+		case <-more:
+		case <-t.Context().Done():
+			t.Fatalf("never logged: %s\n%s", text, l)
+		}
+	}
 }
 
 func (l *lines) String() string {
@@ -82,6 +109,7 @@ func start(t *testing.T, p place.Place) *running {
 			opened: func(d *plexus.Store, k *kernel.Kernel, f *config.File) { r.parts = parts{d, k, f} },
 			Ready:  func() { close(ready) },
 			Log:    slog.New(slog.NewTextHandler(r.log, nil)),
+			Follow: true,
 			// Where this test was started is nobody's business.
 			folders: func(peer.Facts, peer.Body) []string { return []string{"/"} },
 		})
@@ -292,4 +320,42 @@ func TestSettingsAreTriedAgain(t *testing.T) {
 			t.Errorf("tried %d times in %v, want 3 in %v", tried, took, 2*again)
 		}
 	})
+}
+
+// Whoever looks at the kernel's output sees what becomes of calls.
+func TestFollow(t *testing.T) {
+	r := start(t, somewhere(t))
+	defer r.stop()
+	ada := plexus.Writer{Role: plexus.Human, Name: "ada"}
+	write := func(rows ...plexus.Row) {
+		t.Helper()
+		if _, err := r.parts.Document.Apply(t.Context(), plexus.Tx{Writer: ada, Writes: rows}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := r.parts.Kernel.CreateSession(t.Context(), kernel.NewSession{ID: "s", Workspace: r.place.Config, Client: "x\x1b[31m"}, ada)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.log.until(t, "msg=session id=s")
+	call := func(id, command string) {
+		t.Helper()
+		_, err := r.parts.Kernel.Admit(t.Context(), kernel.NewCall{
+			Session: s.ID, ID: id, Name: "Bash", Arguments: []byte(`{"command":` + plexus.Text(command) + `}`),
+		}, plexus.Writer{Role: plexus.Agent, Name: "hook"})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	call("j", "unknown-program")
+	r.log.until(t, `msg="not allowed by the floor alone" call=s/j tool=Bash`)
+	write(plexus.Field{Session: "s", Job: "j", Name: plexus.Approved, Value: plexus.True})
+	r.log.until(t, `msg="answered yes" call=s/j tool=Bash by=human:ada`)
+	r.log.until(t, "msg=allowed call=s/j tool=Bash")
+	call("k", "unknown-program")
+	write(plexus.Field{Session: "s", Job: "k", Name: plexus.Approved, Value: plexus.False})
+	r.log.until(t, `msg="answered no" call=s/k`)
+	r.log.until(t, "msg=refused call=s/k")
+	write(plexus.Register{Name: plexus.DefaultPolicy, Value: `"auto"`})
+	r.log.until(t, "msg=set name=defaultPolicy")
 }

@@ -20,6 +20,7 @@ type Stamp struct {
 type You struct {
 	Role string `json:"role"` // human, agent
 	Name string `json:"name"`
+	Why  string `json:"why,omitempty"` // it is that role
 }
 
 // Status is what the kernel is doing now. An agent is told who it is and the
@@ -35,6 +36,8 @@ type Kernel struct {
 	PID       int       `json:"pid"`
 	Started   time.Time `json:"started"`
 	Document  string    `json:"document"` // its file
+	Config    string    `json:"config,omitempty"`
+	Policy    string    `json:"policy,omitempty"` // the operator's
 	Rev       Rev       `json:"rev"`
 	Sessions  int       `json:"sessions"`  // that have something unsettled
 	Unsettled int       `json:"unsettled"` // leaves
