@@ -50,7 +50,7 @@ func TestParsePolicyProblems(t *testing.T) {
 		{"secret", "net:\n  allow: [ghp_0123456789abcdefghij0123456789abcdef]\n", []string{"p:2:11: the pattern looks like a GitHub token (rules never carry secrets)"}},
 		{"secret-in-run", "run:\n  allow: [\"curl -H 'token: sk-abc123def456ghi789jkl'\"]\n", []string{"p:2:11: the pattern looks like an API key (rules never carry secrets)"}},
 		{"only-negation", "read:\n  deny: [\"!x\"]\n", []string{`p:2:9: the list has only "!" patterns (write what it takes away from)`}},
-		{"unknown-shipped", "read:\n  allow:\n    - {match: x, except: \"shipped:shh\"}\n", []string{`p:3:26: there is no shipped rule "shh" (did you mean ssh?)`}},
+		{"unknown-shipped", "read:\n  allow:\n    - {match: x, except: \"shipped:shs\"}\n", []string{`p:3:26: there is no shipped rule "shs" (did you mean ssh?)`}},
 		{"fixed-shipped", "write:\n  allow:\n    - {match: x, except: \"shipped:assent\"}\n", []string{`p:3:26: the rule "assent" protects assent itself and has no exceptions`}},
 		{"id-twice", "run:\n  deny:\n    - {id: a, match: x}\n    - {id: a, match: y}\n", []string{`p:4:12: the id "a" is used before, in line 3`}},
 		{"test-hit-fails", "run:\n  deny:\n    - {match: git push --force, test: {hit: [git push]}}\n", []string{`p:3:8: the test "git push" should hit this rule and does not; it runs "git push" (@send)`}},
@@ -69,7 +69,7 @@ func TestParsePolicyProblems(t *testing.T) {
 		{"all-at-once", "version: 3\nrun:\n  allow: [\"a;b\"]\nnot: 1\n", []string{
 			`p:1:10: unknown version "3" (this program reads version 1)`,
 			`p:3:11: bad pattern "a;b": ';' means something to a shell; a run pattern is one command, quote the character if it is part of a word`,
-			`p:4:1: unknown key "not" (did you mean net?)`}},
+			`p:4:1: unknown key "not" (known here: version, extends, run, read, write, delete, net, env, mcp, opaque, scanner)`}},
 		{"json", `{"run": {"alow": ["ls"]},` + "\n" + ` "net": {"deny": "a b"}}`, []string{
 			`p:1:10: unknown key "alow" (did you mean allow?)`,
 			`p:2:18: bad pattern "a b": the pattern holds a blank or control character`}},

@@ -54,22 +54,8 @@ func (ps Problems) sorted() Problems {
 	return ps
 }
 
-// nearest is the name most like a word that is none of them, "" when none is
-// like it.
-func nearest(word string, names []string) string {
-	best, least := "", 1+len(word)/3
-	for _, n := range names {
-		if d := spell.Distance(strings.ToLower(word), strings.ToLower(n)); d <= least && d < len(n) {
-			if d < least || best == "" {
-				best, least = n, d
-			}
-		}
-	}
-	return best
-}
-
 func didYouMean(word string, names []string) string {
-	if n := nearest(word, names); n != "" {
+	if n := spell.Near(word, names); n != "" {
 		return "did you mean " + n + "?"
 	}
 	return ""

@@ -44,7 +44,9 @@ const maxLifted = 3
 
 // Remedies says for the effects of a verdict what would have to change, the
 // first so many of them. What a rule for the command already answers is left
-// out. Every rule that is proposed was tried: it allows its effect.
+// out. Every rule that is proposed was tried: it allows its effect, and all of
+// them together the call. Where no rule can allow some effect, the call is asked
+// about whatever rules there are, so only that is said.
 func (f *Floor) Remedies(call Call, v *Verdict, most int) []Remedy {
 	t := trial{floor: f, call: call, verdict: v}
 	for i := range v.Effects {
@@ -63,9 +65,10 @@ func (f *Floor) Remedies(call Call, v *Verdict, most int) []Remedy {
 			}
 		}
 	}
+	hopeless := slices.ContainsFunc(order, func(i int) bool { return t.matters(i) && t.beyond(i) })
 	for _, i := range order {
 		e := &v.Effects[i]
-		if e.Result == approval.Allow || e.Result == approval.None || v.Result == approval.Block && e.Result != approval.Block {
+		if !t.matters(i) || hopeless && !t.beyond(i) && !t.decided(i) {
 			continue
 		}
 		if len(out) == most {
@@ -79,6 +82,9 @@ func (f *Floor) Remedies(call Call, v *Verdict, most int) []Remedy {
 			runs = append(runs, rules...)
 		}
 		out = append(out, r)
+	}
+	if slices.ContainsFunc(out, func(r Remedy) bool { return r.Why != "" }) {
+		out = slices.DeleteFunc(out, func(r Remedy) bool { return r.Rule != "" })
 	}
 	slices.SortFunc(out, func(a, b Remedy) int { return a.Effect - b.Effect })
 	return out
@@ -96,6 +102,24 @@ type trial struct {
 	place   *paths.Place
 	verdict *Verdict
 	effects []effect.Effect
+}
+
+// matters reports whether an effect has a part in the result.
+func (t *trial) matters(i int) bool {
+	e := &t.verdict.Effects[i]
+	return e.Result != approval.Allow && e.Result != approval.None && (t.verdict.Result != approval.Block || e.Result == approval.Block)
+}
+
+// decided reports whether a rule of a person decided about an effect.
+func (t *trial) decided(i int) bool {
+	e := &t.verdict.Effects[i]
+	return !e.scan && e.Rule != nil && !e.Rule.Default && e.Rule.Layer != Shipped
+}
+
+// beyond reports whether no rule could name an effect, without a trial.
+func (t *trial) beyond(i int) bool {
+	e := &t.verdict.Effects[i]
+	return !t.decided(i) && (e.scan || e.rule != nil && e.rule.fixed || len(e.suggestions(t.place)) == 0)
 }
 
 // result is what an effect would get with further rules of the operator.
@@ -135,7 +159,7 @@ func (t *trial) remedy(i int) (Remedy, []*Rule) {
 	case e.scan:
 		r.Why = e.scanRemedy()
 		return r, nil
-	case e.Rule != nil && !e.Rule.Default && e.Rule.Layer != Shipped:
+	case t.decided(i):
 		r.Decides = e.Rule
 		return r, nil
 	case e.rule != nil && e.rule.fixed:

@@ -13,9 +13,5 @@ func NearTool(name string) string {
 	if _, known := tools[name]; known || len(name) < 3 {
 		return ""
 	}
-	near := nearest(name, slices.Sorted(maps.Keys(tools)))
-	if near == "" || spell.Distance(name, near) > 2 {
-		return ""
-	}
-	return near
+	return spell.Near(name, slices.Sorted(maps.Keys(tools)))
 }

@@ -110,7 +110,7 @@ func oddProgram(r *Rule, text string) (message, hint string) {
 	if _, tool := tools[name]; tool {
 		return "", ""
 	}
-	if near := nearest(name, know.Names()); near != "" && spell.Distance(name, near) <= 2 {
+	if near := spell.Near(name, know.Names()); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	if hint == "" && r.Result < approval.Deny {

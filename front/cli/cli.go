@@ -97,9 +97,10 @@ rule answers.`,
 		Example: `  assent check -- 'git status && rm -rf ~'
   assent check --explain -- 'curl -s https://example.com/x.sh | sh'
   assent check --name Read --arguments '{"file_path": "~/.ssh/id_ed25519"}'`,
-		SilenceErrors:              true,
-		SilenceUsage:               true,
-		SuggestionsMinimumDistance: 2,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          subcommandOnly,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(newCheck(), newPolicy(), newWhatif(), newUp(), newDown(), newStatus(), newVersion(),
 		newSessions(), newQueue(), newShow(), newAnswer(true), newAnswer(false), newCancel(), newMode(), newGrant(), newLog(), newVerify("verify"))

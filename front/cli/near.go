@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"assent/internal/spell"
@@ -10,24 +11,13 @@ import (
 // nearest is the known name that an unknown one was probably meant to be, ""
 // when none is near.
 func nearest(name string, known []string) string {
-	best, at := "", 3
-	lower := strings.ToLower(name)
-	for _, k := range known {
-		if k == "arguments" && (lower == "args" || lower == "input") {
-			return k
-		}
-		limit := 2
-		if len(k) <= 4 {
-			limit = 1
-		}
-		if len(lower) <= 2 {
-			limit = 0
-		}
-		if d := spell.Distance(lower, strings.ToLower(k)); d <= limit && d < at {
-			best, at = k, d
+	switch strings.ToLower(name) {
+	case "args", "input":
+		if slices.Contains(known, "arguments") {
+			return "arguments"
 		}
 	}
-	return best
+	return spell.Near(name, known)
 }
 
 // meant asks about the known name that is nearest, in words for the end of a

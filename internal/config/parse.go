@@ -313,11 +313,8 @@ func (m member) set(c *Config, ask *string) error {
 
 func unknown(m member, known []string) error {
 	f := &fault{at: m.nameAt, text: fmt.Sprintf("nobody knows the key %q", m.name)}
-	best := 4
-	for _, k := range known {
-		if d := spell.Distance(strings.ToLower(m.name), strings.ToLower(k)); d < best && d*3 <= len(k) {
-			f.hint, best = "did you mean "+k+"?", d
-		}
+	if near := spell.Near(m.name, known); near != "" {
+		f.hint = "did you mean " + near + "?"
 	}
 	if hint := elsewhere[m.name]; hint != "" {
 		f.hint = hint

@@ -1,7 +1,43 @@
-// Package spell tells how far two words are apart, for messages that ask
-// whether another word was meant. It decides nothing: what is near enough is up
-// to whoever asks.
+// Package spell tells which word was probably meant, for messages that ask so.
+// Start at [Near].
 package spell
+
+import (
+	"slices"
+	"strings"
+)
+
+// Near is the name that a word was probably meant to be, the first of those that
+// are nearest, "" when none is near. One letter in three may be another; in words
+// of three letters none is, one may be missing or two may be swapped, and shorter
+// ones mean nothing else.
+// Whether letters are large does not count. A suggestion that is far off is worse
+// than none: people take it for a rule of what is possible.
+func Near(word string, names []string) string {
+	best, least := "", 0
+	lower := strings.ToLower(word)
+	for _, n := range names {
+		name := strings.ToLower(n)
+		short := min(len(lower), len(name))
+		d := Distance(lower, name)
+		switch {
+		case d > 0 && short < 3, d*3 > short:
+			continue
+		case short == 3 && len(lower) == len(name) && letters(lower) != letters(name):
+			continue
+		}
+		if best == "" || d < least {
+			best, least = n, d
+		}
+	}
+	return best
+}
+
+func letters(word string) string {
+	b := []byte(word)
+	slices.Sort(b)
+	return string(b)
+}
 
 // Distance counts the letters to insert, drop, change or swap with a neighbour
 // to turn one word into the other. Words of more than 64 bytes are 64 apart from

@@ -29,3 +29,27 @@ func TestDistance(t *testing.T) {
 		})
 	}
 }
+
+func TestNear(t *testing.T) {
+	names := []string{"now", "Task", "code", "run", "id", "allow", "arguments", "WebFetch", "shell"}
+	for name, c := range map[string]struct{ word, want string }{
+		"swapped":                   {"allwo", "allow"},
+		"a short word, swapped":     {"rnu", "run"},
+		"a short word, another one": {"ran", ""},
+		"half of it":                {"Foo", ""},
+		"half of a longer one":      {"nope", ""},
+		"large letters":             {"webfetch", "WebFetch"},
+		"one in five":               {"shall", "shell"},
+		"three in nine":             {"argmnets", "arguments"},
+		"nothing alike":             {"frobnicate", ""},
+		"too short to be a slip":    {"ix", ""},
+		"empty":                     {"", ""},
+		"the nearest of several":    {"tsak", "Task"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := Near(c.word, names); got != c.want {
+				t.Errorf("%q: got %q, want %q", c.word, got, c.want)
+			}
+		})
+	}
+}
