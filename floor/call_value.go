@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"assent/internal/misread"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -43,7 +45,7 @@ func parseArguments(text []byte) (v value, flaw string, err error) {
 	if err == nil {
 		return v, "", nil
 	}
-	flaw = "the arguments are not strict JSON: " + reason(err)
+	flaw = "the arguments are not strict JSON: " + reason(text, err)
 	v, err = readValue(text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil && !errors.Is(err, errTrailing) {
 		return value{}, flaw, err
@@ -52,9 +54,9 @@ func parseArguments(text []byte) (v value, flaw string, err error) {
 }
 
 // reason is what a reader says went wrong, in one line.
-func reason(err error) string {
-	if s, ok := errors.AsType[*jsontext.SyntacticError](err); ok && s.Err != nil {
-		return s.Err.Error()
+func reason(text []byte, err error) string {
+	if f, ok := misread.JSON(text, err); ok {
+		return f.In(text)
 	}
 	return err.Error()
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -290,16 +289,34 @@ func (c *checker) argumentText(in io.Reader) ([]byte, error) {
 	return []byte(c.arguments), c.looksJSON([]byte(c.arguments))
 }
 
-// looksJSON refuses arguments that are plainly no JSON. What is JSON but
-// wrong for the tool is for the floor to judge.
+// looksJSON refuses arguments that are plainly no JSON object: no client sends
+// such. What is one but wrong for the tool is for the floor to judge.
 func (c *checker) looksJSON(text []byte) error {
+	const example = `as in: --arguments '{"command": "ls"}'`
 	var v jsontext.Value
 	err := json.Unmarshal(text, &v, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if err == nil {
-		return nil
+	switch {
+	case err != nil:
+		return usagef("--arguments is not JSON: %w; %s", plainJSONError(text, err), example)
+	case v.Kind() != '{':
+		return usagef("--arguments is %s, and must be an object; %s", kindName(v.Kind()), example)
 	}
-	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return usagef("--arguments is not JSON: at byte %d: %w", e.ByteOffset, e.Err)
+	return nil
+}
+
+// kindName is what a JSON value is, for people.
+func kindName(k jsontext.Kind) string {
+	switch k {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a text"
+	case '0':
+		return "a number"
+	case 'n':
+		return "null"
 	}
-	return usagef("--arguments is not JSON: %w", err)
+	return "true or false"
 }

@@ -147,7 +147,7 @@ func decodeSetup(text jsontext.Value) (*setup, error) {
 	}
 	var members map[string]jsontext.Value
 	if err := json.Unmarshal(text, &members); err != nil {
-		return nil, plainJSONError(err)
+		return nil, plainJSONError(text, err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if slices.Contains(setupMembers, name) {
@@ -160,7 +160,7 @@ func decodeSetup(text jsontext.Value) (*setup, error) {
 	}
 	s := new(setup)
 	if err := json.Unmarshal(text, s, json.RejectUnknownMembers(true)); err != nil {
-		return nil, plainJSONError(err)
+		return nil, plainJSONError(text, err)
 	}
 	return s, nil
 }

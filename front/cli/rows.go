@@ -192,7 +192,7 @@ func decodeRow(line []byte) (row, error) {
 		if json.Unmarshal(line, &only, json.JoinOptions(lax...)) == nil && only.ID != nil {
 			r.id = only.ID
 		}
-		return r, plainJSONError(err)
+		return r, plainJSONError(line, err)
 	}
 	if id, ok := members["id"]; ok {
 		r.id = id

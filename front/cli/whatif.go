@@ -17,6 +17,7 @@ import (
 	"assent/approval"
 	"assent/floor"
 	"assent/floor/effect"
+	"assent/internal/misread"
 )
 
 // newWhatif is `assent whatif`: the law asked about states instead of calls.
@@ -253,7 +254,7 @@ type whatifAnswer struct {
 func answerRow(line []byte) (whatifAnswer, error) {
 	var row whatifRow
 	if err := json.Unmarshal(line, &row, json.RejectUnknownMembers(true)); err != nil {
-		return whatifAnswer{}, plainJSONError(err)
+		return whatifAnswer{}, plainJSONError(line, err)
 	}
 	session, err := row.Session.session()
 	if err != nil {
@@ -359,7 +360,7 @@ func objectArguments(v jsontext.Value) ([]byte, error) {
 	}
 	var text string
 	if err := json.Unmarshal(v, &text); err != nil {
-		return nil, plainJSONError(err)
+		return nil, plainJSONError(v, err)
 	}
 	inner := jsontext.Value(text)
 	if !inner.IsValid() || inner.Kind() != '{' {
@@ -397,7 +398,7 @@ func runsHatch(leaf approval.Leaf, session approval.Session) (runs bool) {
 }
 
 // plainJSONError is a JSON error in the words of the row: where, and what.
-func plainJSONError(err error) error {
+func plainJSONError(text []byte, err error) error {
 	if e, ok := errors.AsType[*json.SemanticError](err); ok {
 		where := strings.ReplaceAll(strings.TrimPrefix(string(e.JSONPointer), "/"), "/", ".")
 		switch {
@@ -410,8 +411,8 @@ func plainJSONError(err error) error {
 		}
 		return fmt.Errorf("%s: want %s", where, kindOfValue(e.GoType))
 	}
-	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return fmt.Errorf("byte %d: %w", e.ByteOffset, e.Err)
+	if f, ok := misread.JSON(text, err); ok {
+		return errors.New(f.In(text))
 	}
 	return err
 }

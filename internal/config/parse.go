@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"assent/approval"
+	"assent/internal/misread"
 	"assent/internal/spell"
 )
 
@@ -205,10 +206,16 @@ func membersOf(text []byte, from int) (members []member, end int, err error) {
 			if errors.Is(err, jsontext.ErrDuplicateName) {
 				return &fault{at: skip(text, from+int(s.ByteOffset)), text: fmt.Sprintf("%s stands here a second time", s.JSONPointer.LastToken())}
 			}
-			if errors.Is(err, io.ErrUnexpectedEOF) {
-				return &fault{at: len(text), text: "it ends in the middle"}
+			if f, ok := misread.JSON(text[from:], err); ok {
+				what := "this is not JSON: " + f.What
+				switch at := from + f.At; {
+				case at == len(text):
+					what = f.What
+				case text[at] == '#':
+					what = "a comment begins with //"
+				}
+				return &fault{at: from + f.At, text: what}
 			}
-			return &fault{at: from + int(s.ByteOffset), text: fmt.Sprintf("this is not JSON: %v", s.Err)}
 		}
 		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 			return &fault{at: len(text), text: "it ends in the middle"}

@@ -37,7 +37,7 @@ var arrows = map[string]rule{
 	"floor/paths":     {pure: true, imports: []string{"floor/effect"}},
 	"floor/commands":  {pure: true, imports: []string{"floor/effect", "floor/paths", "internal/outline"}},
 	"floor/shell":     {pure: true, imports: []string{"floor/effect", "floor/paths", "floor/commands"}},
-	"floor":           {pure: true, imports: []string{"approval", "floor/effect", "floor/paths", "floor/commands", "floor/shell", "internal/outline", "internal/spell"}},
+	"floor":           {pure: true, imports: []string{"approval", "floor/effect", "floor/paths", "floor/commands", "floor/shell", "internal/misread", "internal/outline", "internal/spell"}},
 	"internal/place":  {},
 	"plexus":          {imports: []string{"approval", "internal/place"}},
 	"session":         {pure: true, imports: []string{"approval"}},
@@ -45,7 +45,7 @@ var arrows = map[string]rule{
 	"senses":          {imports: []string{"floor", "floor/effect", "floor/paths"}},
 	"kernel":          {imports: []string{"approval", "floor", "floor/effect", "senses", "plexus", "session", "job", "internal/place"}},
 	"internal/peer":   {},
-	"internal/config": {imports: []string{"approval", "internal/spell", "internal/place"}},
+	"internal/config": {imports: []string{"approval", "internal/misread", "internal/spell", "internal/place"}},
 
 	// The server's tests speak to it as its client does.
 	"front/api":        {imports: []string{"approval", "plexus", "job", "kernel", "front/api/wire", "front/api/client"}},
@@ -53,7 +53,7 @@ var arrows = map[string]rule{
 	"front/api/wire":   {},
 
 	"front/daemon": {imports: []string{"approval", "plexus", "kernel", "internal/place", "internal/config", "internal/peer", "front/api", "front/api/client", "front/api/wire"}},
-	"front/cli":    {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "plexus", "internal/spell", "internal/place", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire"}},
+	"front/cli":    {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "plexus", "internal/misread", "internal/spell", "internal/place", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire"}},
 	"cmd/assent":   {imports: []string{"front/cli"}},
 
 	// Only tests run these.
@@ -62,6 +62,7 @@ var arrows = map[string]rule{
 	"internal/shape":              {},
 	"internal/outline":            {pure: true},
 	"internal/spell":              {pure: true},
+	"internal/misread":            {pure: true},
 }
 
 // forbidden are the packages that reach out of the process, tell the time or
