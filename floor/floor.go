@@ -68,6 +68,8 @@ type Floor struct {
 	// Own are further files of assent itself that no call may touch, besides
 	// the policies' own: absolute paths.
 	Own []string
+	// Processes are assent's own, which no command may end: the kernel's.
+	Processes []int
 }
 
 // base is the policy that answers where the operator does not.

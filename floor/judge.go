@@ -277,6 +277,9 @@ func (j *judgement) decide(d *Judged) {
 	inside := s.path.Inside()
 	operator := j.floor.Operator.match(s, j.buf[0][:0])
 	shipped := j.base.match(s, j.buf[1][:0])
+	if e.Kind == effect.Run && j.floor.endsItself(e.Command) {
+		shipped = append(shipped, j.base.rule(answersItself)...)
+	}
 	j.buf[0], j.buf[1] = operator[:0], shipped[:0]
 
 	// Names alone are no content: looking at ".env" is not reading it.

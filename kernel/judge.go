@@ -99,6 +99,7 @@ func (k *Kernel) evaluate(ctx context.Context, call floor.Call) (v floor.Verdict
 	layers = k.Policies.Layers(call.Workspace)
 	f := &layers.Floor
 	f.Own = append(f.Own[:len(f.Own):len(f.Own)], k.Own...)
+	f.Processes = k.Processes
 	v = f.Judge(k.Prepare(ctx, f, call))
 	if layers.Unknown {
 		v.Result = v.Result.Join(approval.Ask)

@@ -107,6 +107,8 @@ type Options struct {
 	Home string
 	// Own are the daemon's own files and folders, which no call may touch.
 	Own []string
+	// Processes are the daemon's own, which no call may end.
+	Processes []int
 	// Vars are the variables whose values the floor may know; [senses.Vars]
 	// when nil.
 	Vars map[string]string

@@ -49,6 +49,19 @@ func findKernel() (kernelAt, error) {
 	return at, nil
 }
 
+// kernelProcesses is the process of the kernel, if one runs and is in sight.
+func kernelProcesses() []int {
+	at, err := findKernel()
+	if err != nil || at.shared {
+		return nil
+	}
+	pid, held, err := place.Held(at.LockFile())
+	if err != nil || !held || pid == 0 {
+		return nil
+	}
+	return []int{pid}
+}
+
 // trusted says whether the folder of the socket is what it should be: whoever
 // can put a socket there can be told what was meant for the kernel.
 func (at kernelAt) trusted() error {

@@ -74,6 +74,7 @@ func (l *layers) machine(named string, call floor.Call, warn warning) error {
 	if err := l.file(named, warn); err != nil {
 		return err
 	}
+	l.floor.Processes = kernelProcesses()
 	if named == "" {
 		file := place.OperatorPolicy(os.Getenv("XDG_CONFIG_HOME"), call.Home)
 		if file == "" {

@@ -96,11 +96,12 @@ func Run(ctx context.Context, o Options) (err error) {
 	first := file.State()
 	tell(o.Log, document, first)
 	k, err := kernel.Open(ctx, kernel.Options{
-		Document: document,
-		Policies: policies,
-		Settings: settingsOf(first.Config),
-		Home:     o.Home,
-		Own:      []string{o.Place.Config, o.Place.State, o.Place.Runtime},
+		Document:  document,
+		Policies:  policies,
+		Settings:  settingsOf(first.Config),
+		Home:      o.Home,
+		Own:       []string{o.Place.Config, o.Place.State, o.Place.Runtime},
+		Processes: []int{os.Getpid()},
 	})
 	if err != nil {
 		return err
