@@ -23,8 +23,8 @@ type dialer struct {
 
 // flags are those of all commands that ask the daemon.
 func (d *dialer) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&d.socket, "socket", "", "the daemon's socket, for one that runs elsewhere: its `path`")
-	cmd.Flags().BoolVar(&d.json, "json", false, "write the daemon's answer as JSON")
+	cmd.Flags().StringVar(&d.socket, "socket", "", "the kernel's socket, for one that runs elsewhere: its `path`")
+	cmd.Flags().BoolVar(&d.json, "json", false, "write the kernel's answer as JSON")
 }
 
 // dial is a client of the daemon. It connects when it is used, and starts a

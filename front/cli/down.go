@@ -20,7 +20,7 @@ func newDown() *cobra.Command {
 		Short: "End the kernel",
 		Long: `End the kernel and wait until it has ended. Nothing is lost: what waits for an
 answer goes on waiting when it runs again, and nothing is allowed meanwhile.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			at, err := findKernel()
 			if err != nil {

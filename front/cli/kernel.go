@@ -70,7 +70,7 @@ func (at kernelAt) trusted() error {
 	}
 	err := place.Check(at.Runtime, int(at.user), place.Private)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the folder of the daemon's socket: %w", err)
+		return fmt.Errorf("the folder of the kernel's socket: %w", err)
 	}
 	return nil
 }

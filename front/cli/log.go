@@ -151,7 +151,7 @@ gone on from with --after and the last rev.`,
 			}
 		}),
 	}
-	cmd.Flags().StringVar(&d.socket, "socket", "", "the daemon's socket, for one that runs elsewhere: its `path`")
+	cmd.Flags().StringVar(&d.socket, "socket", "", "the kernel's socket, for one that runs elsewhere: its `path`")
 	sessionFlag(cmd, &session, "only rows of this session")
 	cmd.Flags().Int64Var(&after, "after", 0, "begin after this `rev`")
 	cmd.Flags().StringVarP(&name, "output", "o", "", "write to this `file`, which must not be there yet")

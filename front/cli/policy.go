@@ -209,7 +209,7 @@ project's policy, which only make results stricter.
 
 With --shipped it prints the text of the shipped floor, which says why each of
 its rules is there.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if shipped {
 				_, err := cmd.OutOrStdout().Write(floor.ShippedSource())

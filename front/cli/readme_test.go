@@ -15,7 +15,8 @@ import (
 
 // What README.md and POLICY.md show is what the program says. Every block that
 // starts with "$ assent" is run; -update writes the blocks anew. A block of YAML
-// is the policy.yaml of the blocks after it, and must be a good one.
+// is the policy.yaml of the blocks after it, and must be a good one; a block may
+// make another file first, with "$ cat >".
 func TestReadme(t *testing.T) { pageIsTrue(t, "../../README.md", 6) }
 
 func TestPolicyPage(t *testing.T) { pageIsTrue(t, "../../POLICY.md", 9) }
@@ -45,7 +46,6 @@ func pageIsTrue(t *testing.T, page string, least int) {
 	write("README.md", "")
 	write(".env", "")
 	write("src/x", "")
-	write("slip.yaml", "version: 1\nrun:\n  allwo: [make fmt]\n")
 	t.Chdir(dir)
 	t.Setenv("HOME", "/home/you")
 	t.Setenv("XDG_CONFIG_HOME", "")
@@ -61,9 +61,16 @@ func pageIsTrue(t *testing.T, page string, least int) {
 			}
 			continue
 		}
-		line, rest, _ := strings.Cut(strings.TrimPrefix(blocks[i], "\n"), "\n")
+		shown, isPlain := strings.CutPrefix(blocks[i], "\n")
+		made := "" // the file that the block makes first
+		if name, more, is := strings.Cut(shown, " <<'END'\n"); is && strings.HasPrefix(name, "$ cat >") {
+			text, after, _ := strings.Cut(more, "END\n")
+			write(strings.TrimPrefix(name, "$ cat >"), text)
+			made, shown = strings.TrimSuffix(shown, after), after
+		}
+		line, rest, _ := strings.Cut(shown, "\n")
 		command, ok := strings.CutPrefix(line, "$ assent ")
-		if !ok || !strings.HasPrefix(blocks[i], "\n") {
+		if !ok || !isPlain {
 			continue
 		}
 		ran++
@@ -85,7 +92,7 @@ func pageIsTrue(t *testing.T, page string, least int) {
 				t.Errorf("%s: %s shows something else (-program +page)\n%s", line, page, diff)
 			}
 		}
-		blocks[i] = "\n" + line + "\n"
+		blocks[i] = "\n" + made + line + "\n"
 		if in != "" {
 			blocks[i] += in + "END\n"
 		}

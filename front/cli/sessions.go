@@ -30,7 +30,7 @@ func newSessions() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sessions",
 		Short: "List the sessions",
-		Long: `Sessions lists the sessions that the daemon knows, the newest first: the mode
+		Long: `Sessions lists the sessions that the kernel knows, the newest first: the mode
 each is in now, how many of its calls are not settled, and how many of those
 wait for a person.`,
 		Example: `  assent sessions --open

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"assent/front/api/client"
@@ -44,7 +42,7 @@ func newStatus() *cobra.Command {
 		Long: `Say whether the kernel runs, where its things are, what it does, and what is
 wrong with its settings and policies. It starts nothing. The exit code is 0
 when the kernel answers and 1 when it does not.`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			at, err := findKernel()
 			if err != nil {
@@ -54,10 +52,7 @@ when the kernel answers and 1 when it does not.`,
 			defer cancel()
 			s := at.status(ctx)
 			if asJSON {
-				err = json.MarshalWrite(cmd.OutOrStdout(), s, jsontext.WithIndent("  "), json.Deterministic(true))
-				if err == nil {
-					_, err = fmt.Fprintln(cmd.OutOrStdout())
-				}
+				err = writeJSON(cmd.OutOrStdout(), s)
 			} else {
 				err = s.print(cmd.OutOrStdout(), time.Now())
 			}
@@ -159,6 +154,9 @@ func (s kernelStatus) print(w io.Writer, now time.Time) error {
 		if s.You.Role != "" {
 			row("you are", fmt.Sprintf("%s (%s)", s.You.Role, s.You.Name))
 			row("", s.You.Why)
+		}
+		if s.Kernel == nil {
+			row("withheld", "what waits and what is wrong with settings, policies and disk: people are told that, from a terminal of their own")
 		}
 	}
 	if k := s.Kernel; k != nil {

@@ -41,3 +41,24 @@ func TestStatusTellsOfTheKernelSFiles(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// An agent is told that there is more, and who is told it.
+func TestStatusOfAnAgent(t *testing.T) {
+	s := kernelStatus{Running: true}
+	s.You = wire.You{Role: "agent", Name: "7"}
+	var b strings.Builder
+	if err := s.print(&b, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); !strings.Contains(got, "  withheld  what waits and what is wrong") {
+		t.Error(got)
+	}
+	s.Kernel = &wire.Kernel{}
+	b.Reset()
+	if err := s.print(&b, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); strings.Contains(got, "withheld") {
+		t.Error(got)
+	}
+}

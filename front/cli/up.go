@@ -52,7 +52,7 @@ of yours cannot touch. SECURITY.md says what each arrangement stops.`,
 		Example: `  assent up
   assent up --detach
   sudo assent up --detach --user assent`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return u.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},

@@ -102,7 +102,7 @@ alone: symlinks are not looked up.
 
 The exit code is 0, or 1 when any line was an error.`,
 		Example: `  echo '{"leaf":{"name":"Bash","policyResult":"ask"}}' | assent whatif`,
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			failed, err := whatif(cmd.InOrStdin(), cmd.OutOrStdout())
 			if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // ErrTaken is the error of a lock that another process holds. Use errors.As
 // with [*TakenError] to learn which.
-var ErrTaken = errors.New("another daemon is running")
+var ErrTaken = errors.New("another kernel is running")
 
 // TakenError says who holds a lock.
 type TakenError struct {

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 }
 
 func TestLock(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "daemon.lock")
+	path := filepath.Join(t.TempDir(), "kernel.lock")
 	if pid, held, err := Held(path); pid != 0 || held || err != nil {
 		t.Fatalf("before anybody: %d %v %v", pid, held, err)
 	}
@@ -57,7 +57,7 @@ func TestLock(t *testing.T) {
 
 // The lock goes with its process, however that ends.
 func TestLockOfAnotherProcess(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "daemon.lock")
+	path := filepath.Join(t.TempDir(), "kernel.lock")
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), lockVar+"="+path)
 	if _, err := child.StdinPipe(); err != nil {

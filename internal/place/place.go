@@ -126,10 +126,10 @@ func (p Place) StoreFile() string { return filepath.Join(p.State, "plexus.db") }
 
 // LockFile is held by the one daemon. It stands beside the document and not
 // beside the socket: what must not have two owners is the document.
-func (p Place) LockFile() string { return filepath.Join(p.State, "daemon.lock") }
+func (p Place) LockFile() string { return filepath.Join(p.State, "kernel.lock") }
 
 // LogFile is where a detached daemon writes.
-func (p Place) LogFile() string { return filepath.Join(p.State, "daemon.log") }
+func (p Place) LogFile() string { return filepath.Join(p.State, "kernel.log") }
 
 // SharedRoot is where the sockets of kernels are that run as another user than
 // the one they are for. Only root can make anything there, so no agent can

@@ -33,9 +33,9 @@ import (
 
 var (
 	// ErrNoDaemon: nobody listens on the socket.
-	ErrNoDaemon = errors.New("the daemon is not running")
+	ErrNoDaemon = errors.New("the kernel is not running")
 	// ErrForeign: what listens there is not the daemon, or another version.
-	ErrForeign = errors.New("what answers on the socket is not this daemon")
+	ErrForeign = errors.New("what answers on the socket is not this kernel")
 )
 
 // Options of a client. The zero value is fine.
@@ -99,7 +99,7 @@ func (c *Client) startOnce(ctx context.Context) error {
 		return nil
 	}
 	if err := c.opts.Start(ctx); err != nil {
-		return fmt.Errorf("starting the daemon: %w", err)
+		return fmt.Errorf("starting the kernel: %w", err)
 	}
 	c.tried = true
 	return nil
@@ -112,7 +112,7 @@ func (c *Client) connect(ctx context.Context) (net.Conn, error) {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
 		return nil, fmt.Errorf("%w (%s)", ErrNoDaemon, c.socket)
 	case err != nil:
-		return nil, fmt.Errorf("connecting to the daemon: %w", err)
+		return nil, fmt.Errorf("connecting to the kernel: %w", err)
 	}
 	if c.opts.Verify != nil {
 		if err := c.opts.Verify(conn); err != nil {
