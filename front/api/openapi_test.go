@@ -79,7 +79,7 @@ func TestOpenAPIHasTheForms(t *testing.T) {
 		wire.Sessions{}, wire.Grants{}, wire.View{}, wire.Document{}, wire.Register{}, wire.RegisterLine{}, wire.Registers{}, wire.NewJob{},
 		wire.JobRow{}, wire.Job{}, wire.Leaf{}, wire.Receipt{}, wire.Queue{}, wire.Call{}, wire.Calls{}, wire.Assign{}, wire.Write{},
 		wire.Writes{}, wire.Wrote{}, wire.Row{}, wire.Field{}, wire.Rows{}, wire.Head{}, wire.Verify{}, wire.Verified{}, wire.Damage{},
-		wire.PresenceOf{},
+		wire.PresenceOf{}, wire.Pair{}, wire.Token{}, wire.NewToken{}, wire.Tokens{},
 	}
 	others := []string{"Rev", "Writer", "Hash", "Kind", "Value", "Outcome", "Presence"}
 	for _, form := range forms {
@@ -286,6 +286,12 @@ func TestOpenAPIIsWhatTheServerAnswers(t *testing.T) {
 		{"ada", "GET", "/v1/rows", ""},
 		{"ada", "GET", "/v1/rows?session=s&after=3&limit=2", ""},
 		{"ada", "GET", "/v1/rows?after=1000000", ""},
+		{"ada", "POST", "/v1/tokens", `{"name":"phone"}`},
+		{"ada", "POST", "/v1/tokens", `{"name":"phone"}`},
+		{"ada", "POST", "/v1/tokens", `{"name":"a phone"}`},
+		{"ada", "GET", "/v1/tokens", ""},
+		{"ada", "DELETE", "/v1/tokens/phone", ""},
+		{"ada", "DELETE", "/v1/tokens/phone", ""},
 		{"ada", "POST", "/v1/verify", "{}"},
 		{"ada", "POST", "/v1/verify", `{"heads":[{"rev":1,"hash":"` + strings.Repeat("0", 64) + `"}]}`},
 		{"ada", "POST", "/v1/verify", `{"heads":[{"rev":1,"hash":"x"}]}`},

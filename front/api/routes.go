@@ -77,6 +77,9 @@ var routes = []route{
 	{method: "POST", path: "/v1/verify", body: maxSmall, do: postVerify},
 	{method: "GET", path: "/v1/registers", do: getRegisters},
 	{method: "PUT", path: "/v1/registers/{name}", query: []string{"seen"}, body: maxSmall, do: putRegister},
+	{method: "GET", path: "/v1/tokens", do: getTokens},
+	{method: "POST", path: "/v1/tokens", body: maxSmall, do: postToken, status: http.StatusCreated},
+	{method: "DELETE", path: "/v1/tokens/{name}", do: deleteToken},
 	{method: "GET", path: "/v1/presence", do: getPresence},
 	{method: "GET", path: "/v1/watch", query: []string{"after"}, do: watch, stream: true},
 }

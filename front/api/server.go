@@ -46,6 +46,9 @@ type Options struct {
 	// was started in, as the system knows them, none when it does not. With nil
 	// nobody is told.
 	Agents func(context.Context, net.Conn) (folders []string, err error)
+	// Tokens are the paired ones; none can be paired when nil. Whether one that is
+	// presented holds is for Role to say.
+	Tokens *Tokens
 	// Why says what the role of a connection follows from, for the status;
 	// nobody does when nil.
 	Why func(net.Conn, Claim) string

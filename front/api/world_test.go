@@ -111,6 +111,12 @@ func newWorld(t testing.TB, opts api.Options) *world {
 func (w *world) serve(opts api.Options) {
 	w.Helper()
 	opts.Kernel, opts.Document = w.kernel, w.doc
+	if opts.Tokens == nil {
+		var err error
+		if opts.Tokens, err = api.OpenTokens(w.Context(), w.doc); err != nil {
+			w.Fatal(err)
+		}
+	}
 	if opts.Role == nil {
 		opts.Role = role
 	}

@@ -61,9 +61,24 @@ func (d *testDaemon) start() error {
 		return err
 	}
 	d.by.Store(&plexus.Writer{Role: plexus.Human, Name: "ada"})
+	tokens, err := api.OpenTokens(context.Background(), d.doc)
+	if err != nil {
+		return err
+	}
 	d.server = api.New(api.Options{
 		Kernel: d.kernel, Document: d.doc, Version: "v0.0.1", Path: p.StoreFile(),
-		Role: func(net.Conn) api.Caller { return func(api.Claim) (plexus.Writer, error) { return *d.by.Load(), nil } },
+		Tokens: tokens,
+		Role: func(net.Conn) api.Caller {
+			return func(claim api.Claim) (plexus.Writer, error) {
+				if name, ok := tokens.Holds(claim.Token); ok {
+					return plexus.Writer{Role: plexus.Human, Name: "ada@" + name}, nil
+				}
+				if claim.Token != "" {
+					return plexus.Writer{}, errors.New("no such token")
+				}
+				return *d.by.Load(), nil
+			}
+		},
 	})
 	l, err := net.Listen("unix", p.Socket)
 	if err != nil {

@@ -30,12 +30,16 @@ func (d *dialer) flags(cmd *cobra.Command) {
 // dial is a client of the daemon. It connects when it is used, and starts a
 // daemon when there is none and nobody named a socket.
 func (d *dialer) dial() (*client.Client, error) {
+	word, err := token()
+	if err != nil {
+		return nil, err
+	}
 	if d.socket != "" {
 		abs, err := absolute(d.socket)
 		if err != nil {
 			return nil, err
 		}
-		return client.New(abs, client.Options{}), nil
+		return client.New(abs, client.Options{Token: word}), nil
 	}
 	at, err := findKernel()
 	if err != nil {
@@ -44,7 +48,7 @@ func (d *dialer) dial() (*client.Client, error) {
 	if err := at.trusted(); err != nil {
 		return nil, err
 	}
-	opts := client.Options{Verify: at.verify}
+	opts := client.Options{Token: word, Verify: at.verify}
 	if !d.idle {
 		opts.Start = at.start
 	}

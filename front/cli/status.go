@@ -80,8 +80,12 @@ func (at kernelAt) status(ctx context.Context) kernelStatus {
 		}
 	}
 	err := at.trusted()
+	var word string
 	if err == nil {
-		c := client.New(at.Socket, client.Options{Verify: at.verify})
+		word, err = token()
+	}
+	if err == nil {
+		c := client.New(at.Socket, client.Options{Token: word, Verify: at.verify})
 		defer c.Close()
 		s.Status, err = c.Status(ctx)
 	}

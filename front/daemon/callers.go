@@ -22,14 +22,15 @@ type callers struct {
 	keep func(context.Context) error
 	// folders are where an agent was started.
 	folders func(peer.Facts, peer.Body) []string
-	log     *slog.Logger
+	// paired says whether a token is, and under which name.
+	paired func(token string) (name string, ok bool)
+	log    *slog.Logger
 
 	mu    sync.Mutex
 	names map[uint32]string
 }
 
-// errToken: no token can be paired with this kernel yet, so whatever is
-// presented is none.
+// errToken: what is presented is no token of this kernel, or not any more.
 var errToken = errors.New("this token is not paired with the kernel")
 
 // errHanded: the number of the process that connected is another's now, or
@@ -39,43 +40,58 @@ var errHanded = errors.New("the connection is refused: the process that made it 
 // of is the role of a connection, looked at anew for every request: an agent
 // may have become known since.
 func (c *callers) of(conn net.Conn) api.Caller {
-	return c.held(func() peer.Caller { return c.gate.Caller(conn, peer.NoToken) })
+	return c.held(func(token peer.Token) peer.Caller { return c.gate.Caller(conn, token) })
 }
 
 // held is the role of whoever made a connection, for as long as that process
 // is there. A connection that outlives it, because another process has it too,
 // would speak for whoever gets its number next: on a system that does not pin
 // the process to the socket, that could be made to be a person's.
-func (c *callers) held(look func() peer.Caller) api.Caller {
-	first := look().Facts.Process()
+func (c *callers) held(look func(peer.Token) peer.Caller) api.Caller {
+	first := look(peer.NoToken).Facts.Process()
 	return func(claim api.Claim) (plexus.Writer, error) {
+		token, by := peer.NoToken, ""
 		if claim.Token != "" {
-			return plexus.Writer{}, errToken
+			name, ok := c.paired(claim.Token)
+			if !ok {
+				return plexus.Writer{}, errToken
+			}
+			token, by = peer.Paired, name
 		}
-		who := look()
+		who := look(token)
 		if claim.Agent && who.Role == peer.Human {
 			who.Role = peer.Agent
 		}
 		if peer.Supported && who.Role != peer.None && (first == peer.Process{} || who.Facts.Process() != first) {
 			return plexus.Writer{}, errHanded
 		}
-		return c.writer(who)
+		return c.writer(who, by)
 	}
 }
 
 // why says what the role of a connection follows from.
 func (c *callers) why(conn net.Conn, claim api.Claim) string {
-	who := c.gate.Caller(conn, peer.NoToken)
+	token := peer.NoToken
+	if _, ok := c.paired(claim.Token); ok {
+		token = peer.Paired
+	}
+	who := c.gate.Caller(conn, token)
 	if who.Role == peer.Human && claim.Agent {
 		return "the process says so"
 	}
 	return who.Why.String()
 }
 
-func (c *callers) writer(who peer.Caller) (plexus.Writer, error) {
+// writer is who writes. Of a person who is known by a token alone the name says
+// which.
+func (c *callers) writer(who peer.Caller, token string) (plexus.Writer, error) {
 	switch who.Role {
 	case peer.Human:
-		return plexus.Writer{Role: plexus.Human, Name: c.name(who.Facts.UID)}, nil
+		name := c.name(who.Facts.UID)
+		if who.Why == peer.ByToken {
+			name += "@" + token
+		}
+		return plexus.Writer{Role: plexus.Human, Name: name}, nil
 	case peer.Agent:
 		name, err := c.agent(who.Facts)
 		if err != nil {

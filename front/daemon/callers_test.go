@@ -12,6 +12,7 @@ import (
 	"assent/front/api/wire"
 	"assent/internal/config"
 	"assent/internal/peer"
+	"assent/internal/place"
 	"assent/plexus"
 )
 
@@ -21,7 +22,12 @@ func TestBelowTheKernel(t *testing.T) {
 	if !peer.Supported {
 		t.Skip("everybody is an agent here")
 	}
-	r := start(t, somewhere(t))
+	p := somewhere(t)
+	if err := place.Prepare(p, os.Geteuid()); err != nil {
+		t.Fatal(err)
+	}
+	secret := pairedToken(t, p)
+	r := start(t, p)
 	defer r.stop()
 	c := client.New(r.place.Socket, client.Options{Agent: true})
 	defer c.Close()
@@ -45,12 +51,37 @@ func TestBelowTheKernel(t *testing.T) {
 	if !strings.Contains(st.You.Why, "descends from the kernel") {
 		t.Errorf("why it is an agent: %q", st.You.Why)
 	}
-	// No token is paired with it, so none is taken.
+	// A token outweighs nothing that shows an agent.
+	phone := client.New(r.place.Socket, client.Options{Token: secret})
+	defer phone.Close()
+	if st, err := phone.Status(t.Context()); err != nil || st.You.Role != "agent" {
+		t.Errorf("with a token: %+v, %v", st, err)
+	}
+	// A token that is not paired is none.
 	token := client.New(r.place.Socket, client.Options{Token: "x"})
 	defer token.Close()
 	if _, err := token.Status(t.Context()); err == nil || !strings.Contains(err.Error(), errToken.Error()) {
 		t.Errorf("a token: %v", err)
 	}
+}
+
+// pairedToken pairs a token before the kernel of a place runs.
+func pairedToken(t *testing.T, p place.Place) string {
+	t.Helper()
+	document, err := plexus.Open(p.StoreFile(), plexus.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer document.Close()
+	tokens, err := api.OpenTokens(t.Context(), document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := tokens.Pair(t.Context(), "phone", plexus.Writer{Role: plexus.Human, Name: "ada"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.Secret
 }
 
 func TestWriter(t *testing.T) {
@@ -62,12 +93,13 @@ func TestWriter(t *testing.T) {
 		err  string
 	}{
 		"a-person":     {peer.Caller{Role: peer.Human, Facts: facts}, plexus.Writer{Role: plexus.Human, Name: "ada"}, ""},
+		"by-a-token":   {peer.Caller{Role: peer.Human, Why: peer.ByToken, Facts: facts}, plexus.Writer{Role: plexus.Human, Name: "ada@phone"}, ""},
 		"an-agent":     {peer.Caller{Role: peer.Agent, Facts: facts}, plexus.Writer{Role: plexus.Agent, Name: "ada/9.5"}, ""},
 		"gone":         {peer.Caller{Role: peer.Agent, Facts: peer.Facts{UID: 7}}, plexus.Writer{}, "has ended"},
 		"another-user": {peer.Caller{}, plexus.Writer{}, "another user"},
 		"no-such-role": {peer.Caller{Role: 9, Facts: facts}, plexus.Writer{}, "refused"},
 	} {
-		got, err := c.writer(row.who)
+		got, err := c.writer(row.who, "phone")
 		if row.err == "" && (err != nil || got != row.want) || row.err != "" && (err == nil || !strings.Contains(err.Error(), row.err)) {
 			t.Errorf("%s: got %v, %v, want %v %s", why, got, err, row.want, row.err)
 		}
@@ -98,7 +130,7 @@ func TestHeld(t *testing.T) {
 		"gone-at-once":       {person(0), person(6), errHanded},
 	} {
 		now := row.first
-		caller := c.held(func() peer.Caller { return now })
+		caller := c.held(func(peer.Token) peer.Caller { return now })
 		now = row.then
 		if by, err := caller(api.Claim{}); err != row.err || err == nil && by.Name != "ada" {
 			t.Errorf("%s: got %v, %v, want %v", why, by, err, row.err)

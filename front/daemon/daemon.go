@@ -136,6 +136,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
+	tokens, err := api.OpenTokens(ctx, document)
+	if err != nil {
+		return err
+	}
 	socket, err := listen(o.Place.Socket, shared)
 	if err != nil {
 		return err
@@ -143,12 +147,13 @@ func Run(ctx context.Context, o Options) (err error) {
 	if o.folders == nil {
 		o.folders = peer.Folders
 	}
-	who := &callers{gate: gate, keep: remembered.keep, folders: o.folders, log: o.Log}
+	who := &callers{gate: gate, keep: remembered.keep, folders: o.folders, paired: tokens.Holds, log: o.Log}
 	front := api.New(api.Options{
 		Kernel: k, Document: document,
 		Role:     who.of,
 		Agents:   who.admits,
 		Why:      who.why,
+		Tokens:   tokens,
 		Standing: func(_ context.Context, _ plexus.Writer, set api.Standing) error { return keep(file, set) },
 		Version:  o.Version, Path: o.Place.StoreFile(), Config: o.Place.ConfigFile(), Policy: o.Place.PolicyFile(), Log: o.Log,
 	})

@@ -233,6 +233,21 @@ func (c *Client) Status(ctx context.Context) (out wire.Status, err error) {
 	return out, c.ask(ctx, http.MethodGet, path("status"), nil, &out)
 }
 
+// Pair pairs a token for a client of that name. What it gives is told this once.
+func (c *Client) Pair(ctx context.Context, name string) (out wire.NewToken, err error) {
+	return out, c.ask(ctx, http.MethodPost, path("tokens"), wire.Pair{Name: name}, &out)
+}
+
+// Tokens are the paired tokens that hold.
+func (c *Client) Tokens(ctx context.Context) (out wire.Tokens, err error) {
+	return out, c.ask(ctx, http.MethodGet, path("tokens"), nil, &out)
+}
+
+// Revoke takes a token back.
+func (c *Client) Revoke(ctx context.Context, name string) (out wire.Wrote, err error) {
+	return out, c.ask(ctx, http.MethodDelete, path("tokens", name), nil, &out)
+}
+
 // SessionFilter says which sessions are wanted. The zero value wants all.
 type SessionFilter struct {
 	Begins string // with an id that begins so

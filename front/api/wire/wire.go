@@ -374,3 +374,26 @@ type PresenceOf struct {
 	Session  string   `json:"session"`
 	Presence Presence `json:"presence"`
 }
+
+// Pair asks for a token.
+type Pair struct {
+	Name string `json:"name"` // of the client that will have it
+}
+
+// Token is a paired token, but for itself.
+type Token struct {
+	Name string    `json:"name"`
+	By   string    `json:"by"` // who paired it
+	At   time.Time `json:"at"`
+}
+
+// NewToken is a token that was paired just now.
+type NewToken struct {
+	Token
+	Secret string `json:"secret"` // told this once
+}
+
+// Tokens are those that hold.
+type Tokens struct {
+	Tokens []Token `json:"tokens"`
+}
