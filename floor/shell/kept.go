@@ -241,7 +241,7 @@ var kept = sync.OnceValue(func() map[string][]string {
 // scripts use such names for themselves.
 var keptBy = []string{"CACHE", "CACHE_DIR", "CACHEDIR", "CACHE_HOME", "CACHE_PATH", "CACHE_FOLDER", "CACHE_ROOT", "CACHE_DIRECTORY", "CACHE_LOCATION",
 	"TMPDIR", "TMP_DIR", "TEMPDIR", "TEMP_DIR", "TARGET_DIR", "OUTPUT_DIR", "OUT_DIR", "OUTDIR", "INSTALL_DIR", "INSTALL_ROOT", "INSTALL_PREFIX",
-	"DATA_DIR", "STATE_DIR", "LOG_DIR", "LOGDIR", "LOG_FILE", "LOGFILE", "LOG_PATH", "HISTFILE", "HISTORY_FILE", "DOWNLOAD_DIR"}
+	"DATA_DIR", "STATE_DIR", "LOG_DIR", "LOGDIR", "LOG_FILE", "LOGFILE", "LOG_PATH", "OUTPUT_DIRECTORY", "STORAGE_DIRECTORY", "HISTFILE", "HISTORY_FILE", "DOWNLOAD_DIR"}
 
 // several are the variables whose value may be several folders, and what is between them.
 var several = map[string]string{"GOPATH": ":", "JULIA_DEPOT_PATH": ":", "CONDA_ENVS_PATH": ":", "CONDA_PKGS_DIRS": ",", "CONDA_ENVS_DIRS": ":"}
