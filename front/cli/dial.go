@@ -87,7 +87,7 @@ func hinted(err error) error {
 	case errors.Is(err, client.ErrNoDaemon):
 		hint = "start it with: assent up"
 	case errors.Is(err, wire.Role):
-		hint = "people ask from a terminal of their own; what an agent started is the agent"
+		hint = "people ask from a terminal of their own; what an agent started is the agent (\"assent status\" says why you count as one)"
 	case errors.Is(err, wire.Other):
 		hint = "an agent asks in sessions of its own; a person gives it one by making it"
 	case errors.Is(err, wire.Stale):

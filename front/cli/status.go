@@ -40,8 +40,8 @@ func newStatus() *cobra.Command {
 		Use:   "status",
 		Short: "Say whether the kernel runs, and what it does",
 		Long: `Say whether the kernel runs, where its things are, what it does, and what is
-wrong with its settings and policies. It starts nothing. The exit code is 0
-when the kernel answers and 1 when it does not.`,
+wrong with its settings and policies. An agent is told the first two. It starts
+nothing. The exit code is 0 when the kernel answers and 1 when it does not.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			at, err := findKernel()
