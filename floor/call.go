@@ -56,6 +56,7 @@ func Effects(call Call) ([]effect.Effect, string) {
 		}
 		r.opaque("", why)
 	}
+	r.repositories()
 	return r.effects, r.text
 }
 

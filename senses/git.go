@@ -2,72 +2,132 @@ package senses
 
 import (
 	"io"
+	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 )
 
 // maxIncludes bounds how many files a git configuration may include.
 const maxIncludes = 20
 
-// gitConfig reads the configuration that the repository at a folder carries
-// with it, and the attributes that name its drivers. Git is not run: with such
-// a configuration it could run something itself. Keys are lower case but for
-// the subsection: "diff.Word.textconv".
+// repository notes what git would obey in a folder.
+func (l *look) repository(folder string) {
+	if _, done := l.repositories[folder]; done {
+		return
+	}
+	config, files := gitConfig(folder)
+	if l.repositories == nil {
+		l.repositories = make(map[string]map[string]string)
+	}
+	l.repositories[folder] = config
+	maps.Copy(l.files, files)
+}
+
+// steered notes the repositories without ".git" on the way to a file that is
+// written.
+func (l *look) steered(file string) {
+	for dir := path.Dir(file); dir != "/" && dir != "."; dir = path.Dir(dir) {
+		if l.bare[dir] || !exists(path.Join(dir, "HEAD")) || !holds(dir) {
+			continue
+		}
+		if l.bare == nil {
+			l.bare = make(map[string]bool)
+		}
+		l.bare[dir] = true
+	}
+}
+
+// gitConfig reads the configuration that the repositories at some folders carry
+// with them, and the attributes that name their drivers. Git is not run: with
+// such a configuration it could run something itself. Keys are lower case but
+// for the subsection: "diff.Word.textconv".
 func gitConfig(folders ...string) (config, files map[string]string) {
 	config, files = make(map[string]string), make(map[string]string)
 	seen := make(map[string]bool)
 	for _, folder := range folders {
-		top, dir := repository(folder)
-		if dir == "" || seen[dir] {
-			continue
+		if real, err := filepath.EvalSymlinks(folder); err == nil {
+			folder = real // git looks up from there
 		}
-		seen[dir] = true
-		shared := dir
-		if text, ok := readSmall(path.Join(dir, "commondir")); ok {
-			shared = resolve(dir, strings.TrimSpace(text))
-		}
-		budget := maxIncludes
-		for _, p := range []string{path.Join(shared, "config"), path.Join(dir, "config.worktree")} {
-			readConfig(p, config, &budget)
-		}
-		for _, p := range []string{path.Join(top, ".gitattributes"), path.Join(shared, "info", "attributes")} {
-			if text, ok := readSmall(p); ok {
-				files[p] = text
+		for _, r := range repositories(folder) {
+			if seen[r.dir] {
+				continue
+			}
+			seen[r.dir] = true
+			shared := r.dir
+			if text, ok := readSmall(path.Join(r.dir, "commondir")); ok {
+				shared = resolve(r.dir, strings.TrimSpace(text))
+			}
+			budget := maxIncludes
+			for _, p := range []string{path.Join(shared, "config"), path.Join(r.dir, "config.worktree")} {
+				readConfig(p, config, &budget)
+			}
+			for _, p := range []string{path.Join(r.top, ".gitattributes"), path.Join(shared, "info", "attributes")} {
+				if text, ok := readSmall(p); ok {
+					files[p] = text
+				}
 			}
 		}
 	}
 	return config, files
 }
 
-// repository finds the repository a folder lies in: its top folder and where
-// git keeps its own.
-func repository(folder string) (top, dir string) {
+// found is a repository: its top folder, and where git keeps its own.
+type found struct{ top, dir string }
+
+// repositories finds the repository that git takes for a folder's. What looks
+// like one and may not be good enough for git comes before it: then git goes on
+// to the folders above.
+func repositories(folder string) (out []found) {
 	if !path.IsAbs(folder) {
-		return "", ""
+		return nil
 	}
-	for top = path.Clean(folder); ; top = path.Dir(top) {
+	for top := path.Clean(folder); ; top = path.Dir(top) {
 		dot := path.Join(top, ".git")
-		info, err := os.Stat(dot)
-		switch {
-		case err != nil:
-		case info.IsDir():
-			return top, dot
-		default:
+		if info, err := os.Stat(dot); err == nil && info.IsDir() {
+			out = append(out, found{top, dot})
+			if whole(dot) {
+				return out
+			}
+		} else if err == nil {
 			if text, ok := readSmall(dot); ok {
 				if to, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir:"); ok {
-					return top, resolve(top, strings.TrimSpace(to))
+					return append(out, found{top, resolve(top, strings.TrimSpace(to))})
 				}
 			}
 		}
 		// A bare repository is its own top.
-		if exists(path.Join(top, "HEAD")) && exists(path.Join(top, "config")) && exists(path.Join(top, "objects")) {
-			return top, top
+		if exists(path.Join(top, "HEAD")) && holds(top) {
+			out = append(out, found{top, top})
+			if whole(top) {
+				return out
+			}
 		}
 		if top == "/" {
-			return "", ""
+			return out
 		}
 	}
+}
+
+// holds reports whether a folder has anything of a repository besides HEAD.
+func holds(dir string) bool {
+	return exists(path.Join(dir, "objects")) || exists(path.Join(dir, "refs")) || exists(path.Join(dir, "commondir"))
+}
+
+// whole reports whether git is sure to take a folder for a repository's own.
+func whole(dir string) bool {
+	head, ok := readSmall(path.Join(dir, "HEAD"))
+	if ref, named := strings.CutPrefix(head, "ref:"); !ok || named && !strings.HasPrefix(strings.TrimLeft(ref, " \t"), "refs/") || !named && !hash(head) {
+		return false
+	}
+	return exists(path.Join(dir, "commondir")) || exists(path.Join(dir, "objects")) && exists(path.Join(dir, "refs"))
+}
+
+// hash reports whether a text begins as the name of a commit does.
+func hash(text string) bool {
+	const digits = 40
+	return len(text) >= digits && strings.Trim(text[:digits], "0123456789abcdef") == ""
 }
 
 func exists(p string) bool {
@@ -244,8 +304,8 @@ func parseSetting(text string) (s setting, rest string) {
 // Workspace is the folder that is taken for the workspace when nobody names
 // one: the top of the repository that a folder lies in, else the folder.
 func Workspace(folder string) string {
-	if top, _ := repository(folder); top != "" && top != "/" {
-		return top
+	if found := repositories(folder); len(found) > 0 && found[0].top != "/" {
+		return found[0].top
 	}
 	return folder
 }

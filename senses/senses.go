@@ -61,6 +61,7 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 	config, files := gitConfig(call.Workspace, call.Cwd)
 	call.Facts.GitConfig = merged(call.Facts.GitConfig, config)
 	maps.Copy(l.files, files)
+	l.repositories, l.bare = maps.Clone(call.Facts.Repositories), maps.Clone(call.Facts.Bare)
 
 	l.path(call.Workspace)
 	l.path(call.Cwd)
@@ -72,12 +73,13 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 	l.speaks = f.Speaks(call)
 	for range maxRounds {
 		call.Facts.Links, call.Facts.Files = clone(l.links), clone(l.files)
-		known := len(l.links) + len(l.files) + len(l.looked)
+		call.Facts.Repositories, call.Facts.Bare = maps.Clone(l.repositories), maps.Clone(l.bare)
+		known := l.known()
 		effects, _ := floor.Effects(call)
 		for i := range effects {
 			l.effect(&effects[i])
 		}
-		if len(l.links)+len(l.files)+len(l.looked) == known {
+		if l.known() == known {
 			call.Facts.Folders = l.folders()
 			return call
 		}
@@ -85,6 +87,11 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 	// Paths without end: whatever lies there cannot be told.
 	call.Facts.Untrusted = true
 	return call
+}
+
+// known says how much was found.
+func (l *look) known() int {
+	return len(l.links) + len(l.files) + len(l.looked) + len(l.repositories) + len(l.bare)
 }
 
 func clone(m map[string]string) map[string]string {
@@ -145,6 +152,8 @@ type look struct {
 	unread        []string         // folders that could not be read
 	speaks        func(kind effect.Kind, file string, shipped bool) bool
 	own           bool // a person's rules speak of names
+	repositories  map[string]map[string]string
+	bare          map[string]bool
 	entries, told int
 }
 
@@ -183,6 +192,12 @@ func (l *look) effect(e *effect.Effect) {
 				l.tree(p, l.needs(e))
 			}
 		}
+	}
+	if e.Repository && e.Path.Known() && !e.Path.Glob {
+		l.repository(e.Path.Abs)
+	}
+	if e.Kind == effect.Write && e.Path.Known() {
+		l.steered(e.Path.Abs)
 	}
 	if e.Kind == effect.Run && e.Command != nil && strings.HasPrefix(e.Command.Program, "/") {
 		l.path(path.Clean(e.Command.Program))

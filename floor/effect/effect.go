@@ -131,6 +131,9 @@ type Effect struct {
 	// names with "|" between them; "" is all of them. Nothing in it is special
 	// but "*" and "?", and a file that is meant fits one of them.
 	Names string
+	// Repository says that git looks for its repository from this folder on, other
+	// than the one the call starts in.
+	Repository bool
 	// Own says that a write or delete touches only a temporary file that the
 	// same call made with mktemp.
 	Own bool

@@ -37,8 +37,15 @@ type Facts struct {
 	// shipped rules say was looked for where a glob chooses, and not in trees
 	// that searchers leave parts out of.
 	Folders map[string]int
-	// GitConfig is repository-controlled git configuration, lower-case keys.
+	// GitConfig is repository-controlled git configuration, lower-case keys, where
+	// the call starts.
 	GitConfig map[string]string
+	// Repositories are absolute paths of folders in which git was looked for, with
+	// the configuration that would be in force there; without any entry nothing
+	// is known of the folder. Bare are the folders below the workspace that git
+	// takes for a repository by what is in them, whatever they are called.
+	Repositories map[string]map[string]string
+	Bare         map[string]bool
 	// Untrusted says that the workspace's own configuration is not trusted.
 	Untrusted bool
 	// ServerUntrusted and ServerRoots tell of the MCP server that is called.

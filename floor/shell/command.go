@@ -35,6 +35,7 @@ type pathEffect struct {
 	priv   bool
 	below  bool
 	names  string // see effect.Names
+	repo   bool   // see effect.Repository
 }
 
 func (r *reader) path(p pathEffect, w *world) {
@@ -48,7 +49,7 @@ func (r *reader) path(p pathEffect, w *world) {
 	if p.at {
 		cwd = p.cwd
 	}
-	e := effect.Effect{Kind: p.kind, Span: p.span, Command: p.cmd, Option: p.option, Meta: p.meta, Tree: p.tree, Privileged: p.priv, Below: p.below, Names: p.names}
+	e := effect.Effect{Kind: p.kind, Span: p.span, Command: p.cmd, Option: p.option, Meta: p.meta, Tree: p.tree, Privileged: p.priv, Below: p.below, Names: p.names, Repository: p.repo}
 	if p.maybe {
 		e.Certainty = effect.Maybe
 	}

@@ -103,12 +103,13 @@ func (t *typed) all() {
 	if shells[t.cmd.Program] {
 		t.shellStdin()
 	}
-	if rd.Entry != nil && needsGit(rd.Entry, t.entry) {
+	asks := rd.Entry != nil && needsGit(rd.Entry, t.entry)
+	if asks {
 		t.git()
 	}
 	t.passedOn()
 	t.found()
-	if t.cmd.Program == "git" {
+	if asks || t.cmd.Program == "git" {
 		t.repository()
 	}
 	if rd.Class == effect.Build {

@@ -481,7 +481,7 @@ func (t *typed) git() {
 		return
 	}
 	for key, value := range f.GitConfig {
-		if Executable(key) && !harmlessValue(strings.ToLower(key), value) {
+		if Runs(key, value) {
 			t.opaque("the configuration of this repository makes git run a command ("+key+")", span, "", false)
 			return
 		}
@@ -501,15 +501,24 @@ func harmlessValue(key, value string) bool {
 	return false
 }
 
-// repository tells a git command that works on a repository elsewhere.
+// Runs reports whether a setting of a repository makes git run a command when
+// something is looked up.
+func Runs(key, value string) bool {
+	return Executable(key) && !harmlessValue(strings.ToLower(key), value)
+}
+
+// repository tells a git command that looks for its repository in another folder
+// than the call starts in.
 func (t *typed) repository() {
 	for _, o := range t.reading.Options {
 		if o.Name == "--version" || o.Name == "--help" {
 			return
 		}
 	}
-	if p := t.r.place.Prepare(".", t.cwd); p.Inside() {
+	if t.cwd == t.r.place.Cwd && t.cwd != "" {
 		return
 	}
-	t.path(effect.Read, ".", t.ws[0].span, "", false, true)
+	p := t.r.place.Prepare(".", t.cwd)
+	t.r.path(pathEffect{kind: effect.Read, text: ".", span: t.ws[0].span, cmd: t.cmd, cwd: t.cwd, at: true, meta: p.Inside(), tree: !p.Inside(), repo: true,
+		priv: t.ctx.privileged || t.reading.Class == effect.Privilege}, t.w)
 }

@@ -1,0 +1,140 @@
+package floor
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"assent/floor/effect"
+	"assent/floor/paths"
+	"assent/floor/shell"
+)
+
+// repositories tells what git would run by the repositories that the call
+// leads it into, and what the call would write into one. What is configured
+// where the call starts was told with the commands.
+func (r *reading) repositories() {
+	for _, e := range slices.Clone(r.effects) {
+		why := ""
+		switch {
+		case e.Kind == effect.Write:
+			why = steersRepository(&r.place.Facts, e.Path)
+		case e.Repository:
+			if why = foreign(r.place, e.Path); why == "" {
+				why = r.brought(e.Path.Abs)
+			}
+		case e.Kind == effect.Run && e.Command != nil && e.Command.Program == "git":
+			why = r.brought(r.place.Cwd)
+		}
+		if why != "" {
+			r.add(effect.Effect{Kind: effect.Opaque, Target: why, Span: e.Span, Arg: e.Arg, Command: e.Command, Privileged: e.Privileged, Certainty: e.Certainty})
+		}
+	}
+}
+
+// foreign says why git may run something because of the repository it finds
+// from a folder on, "" when that folder is known to be plain, or nothing makes it
+// another repository than the workspace's.
+func foreign(place *paths.Place, at effect.Path) string {
+	if !at.Known() || at.Glob {
+		return "git works in a folder that is not known, and may run what its configuration names"
+	}
+	if config, looked := place.Facts.Repositories[at.Abs]; looked {
+		for _, key := range slices.Sorted(maps.Keys(config)) {
+			if shell.Runs(key, config[key]) {
+				return key + " of the repository in " + targetOf(at, "…") + " makes git run a command"
+			}
+		}
+		return ""
+	}
+	// Nobody looked. What is known to lie there, or the name, tells of another
+	// repository.
+	for dir := at.Abs; dir != place.Workspace && dir != "/"; dir = path.Dir(dir) {
+		base := path.Base(dir)
+		if base == "node_modules" || base == "vendor" || base == "third_party" || strings.HasSuffix(base, ".git") {
+			return "the repository in " + targetOf(at, "…") + " is not known, and its configuration may make git run a command"
+		}
+		for file := range place.Facts.Files {
+			if rest, in := strings.CutPrefix(file, dir+"/"); in && gitFile(rest) {
+				return "the repository in " + targetOf(at, "…") + " is not known, and its configuration may make git run a command"
+			}
+		}
+	}
+	return ""
+}
+
+// gitFile reports whether a name relative to a folder makes that folder a
+// repository, or speaks for one that is there.
+func gitFile(rel string) bool {
+	switch first, _, _ := strings.Cut(rel, "/"); first {
+	case ".git", "HEAD", "objects", "refs", "commondir":
+		return true
+	}
+	return false
+}
+
+// brought says that what this call writes may be the repository in which git
+// then works, or part of it.
+func (r *reading) brought(dir string) string {
+	const why = "git works in a folder that this call fills, and may run what is configured there"
+	start := dir == r.place.Cwd
+	for i := range r.effects {
+		e := &r.effects[i]
+		if e.Kind != effect.Write || !e.Path.Known() || e.Own {
+			continue
+		}
+		at := e.Path.Abs
+		if e.Path.Glob {
+			if start {
+				continue
+			}
+			at, _ = paths.GlobFolder(at)
+		}
+		git := e.Command != nil && e.Command.Program == "git" && e.Command.Class != effect.Fetch
+		if git && (start || !within(dir, at) || dir == at) {
+			continue // its own files, and what it checks out in that repository
+		}
+		if within(dir, at) {
+			if made := e.Command != nil && (e.Command.Program == "mkdir" || e.Command.Program == "touch"); !start && !made {
+				return why
+			}
+			continue
+		}
+		for folder := dir; ; folder = path.Dir(folder) {
+			if rest, in := strings.CutPrefix(at, strings.TrimSuffix(folder, "/")+"/"); in {
+				if gitFile(rest) || !start && folder == dir && (rest == "config" || rest == "config.worktree") {
+					return why
+				}
+			}
+			if folder == r.place.Workspace || folder == "/" {
+				break
+			}
+		}
+	}
+	return ""
+}
+
+// within reports whether a folder is another, or lies in it.
+func within(dir, folder string) bool {
+	return dir == folder || strings.HasPrefix(dir, strings.TrimSuffix(folder, "/")+"/")
+}
+
+// steersRepository says that a write goes to what git obeys in a folder that it
+// takes for a repository though it is not called ".git" (law: the fences
+// hold for what git runs, whatever it is called).
+func steersRepository(f *paths.Facts, at effect.Path) string {
+	if len(f.Bare) == 0 || !at.Known() {
+		return ""
+	}
+	for dir := path.Dir(at.Abs); dir != "/"; dir = path.Dir(dir) {
+		if !f.Bare[dir] {
+			continue
+		}
+		switch first, _, _ := strings.Cut(strings.TrimPrefix(at.Abs, dir+"/"), "/"); first {
+		case "config", "config.worktree", "HEAD", "commondir", "hooks", "info":
+			return "steers the git repository in " + dir
+		}
+	}
+	return ""
+}

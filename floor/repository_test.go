@@ -1,0 +1,38 @@
+package floor
+
+import (
+	"encoding/json"
+	"testing"
+
+	"assent/approval"
+	"assent/floor/paths"
+)
+
+// Where nobody looked, what is known to lie in a folder and its name tell of
+// another repository.
+func TestForeignRepositories(t *testing.T) {
+	known := paths.Facts{Files: map[string]string{"/home/you/p/lib/.git/config": "", "/home/you/p/store/HEAD": "", "/home/you/p/src/a.go": ""}}
+	tests := []struct {
+		why, command string
+		facts        paths.Facts
+		want         approval.PolicyResult
+	}{
+		{"an ordinary folder", "cd src && git status", paths.Facts{}, approval.Allow},
+		{"files of its own, none of git's", "cd src && git status", known, approval.Allow},
+		{"somebody else's code", "git -C vendor/x log", paths.Facts{}, approval.Ask},
+		{"a bare repository by its name", "git -C mirror.git log", paths.Facts{}, approval.Ask},
+		{"a repository is known to be there", "cd lib/deep && git status", known, approval.Ask},
+		{"a bare one is known to be there", "git -C store log", known, approval.Ask},
+		{"looked at, and plain", "git -C vendor/x log", paths.Facts{Repositories: map[string]map[string]string{"/home/you/p/vendor/x": {"core.bare": "false"}}}, approval.Allow},
+		{"looked at, and it runs something", "git -C src log", paths.Facts{Repositories: map[string]map[string]string{"/home/you/p/src": {"core.fsmonitor": "./x"}}}, approval.Ask},
+	}
+	for _, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			arguments, _ := json.Marshal(map[string]string{"command": test.command})
+			call := Call{Name: "Bash", Arguments: arguments, Workspace: "/home/you/p", Cwd: "/home/you/p", Home: "/home/you", Facts: test.facts}
+			if v := new(Floor).Judge(call); v.Result != test.want {
+				t.Errorf("%s: %v, want %v: %s", test.command, v.Result, test.want, v.Message)
+			}
+		})
+	}
+}

@@ -1,0 +1,102 @@
+package senses
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"assent/approval"
+	"assent/floor"
+)
+
+// dug are the files of a repository, with a configuration that runs a command or
+// without.
+func dug(entries map[string]string, dir string, runs bool) {
+	config := "[core]\n\tbare = false\n"
+	if runs {
+		config += "\tfsmonitor = ./run\n"
+	}
+	entries[dir+"/HEAD"] = "ref: refs/heads/main\n"
+	entries[dir+"/config"] = config
+	entries[dir+"/objects/x"] = ""
+	entries[dir+"/refs/x"] = ""
+}
+
+// Git obeys the configuration of whatever repository it finds from the folder on in
+// which it runs.
+func TestRepositoriesElsewhere(t *testing.T) {
+	entries := map[string]string{
+		"w/link":         "->evil",
+		"w/plain/deep/x": "",
+		"w/evil/deep/x":  "",
+		"w/none/x":       "",
+		"w/tree/.git":    "gitdir: ../evil/.git\n",
+	}
+	for dir, runs := range map[string]bool{"w/.git": false, "w/plain/.git": false, "w/evil/.git": true, "w/bare": true, "w/tame": false} {
+		dug(entries, dir, runs)
+	}
+	entries["w/bare/in/.git/x"] = "" // not a repository: git goes on to w/bare
+	root := world(t, entries)
+	write := operator(t, "write: {allow: [\".\"]}\nrun: {allow: [git add, mv]}\n")
+	tests := []struct {
+		why, command string
+		want         approval.PolicyResult
+	}{
+		{"where the call starts", "git status", approval.Allow},
+		{"plain, by -C", "git -C plain status", approval.Allow},
+		{"plain, below its top", "cd plain/deep && git log", approval.Allow},
+		{"no repository of its own", "cd none && git log", approval.Allow},
+		{"plain and bare", "git -C tame log", approval.Allow},
+		{"an ordinary file beside", "echo x > plain/a.txt && git -C plain status", approval.Allow},
+		{"by -C", "git -C evil status", approval.Ask},
+		{"by cd", "cd evil && git status", approval.Ask},
+		{"below its top", "cd evil/deep && git status", approval.Ask},
+		{"by pushd", "pushd evil; git log", approval.Ask},
+		{"in a variable", "d=evil; cd $d; git log", approval.Ask},
+		{"by a wrapper", "env -C evil git status", approval.Ask},
+		{"through a link", "cd link && git status", approval.Ask},
+		{"through a link that the call makes", "ln -s evil k && cd k && git status", approval.Ask},
+		{"a worktree's file", "git -C tree status", approval.Ask},
+		{"bare", "git -C bare log", approval.Ask},
+		{"no repository by itself, and one above", "cd bare/in && git log", approval.Ask},
+		{"the second of two", "for d in plain evil; do (cd $d && git status); done", approval.Ask},
+		{"an argument of a function", "f() { git -C $1 status; }; f plain; f evil", approval.Ask},
+		{"more than a look-up, under a rule", "git -C evil add x", approval.Ask},
+		{"a folder that is not known", `git -C "$UNKNOWN" status`, approval.Ask},
+		{"a folder by a pattern", "git -C e* status", approval.Ask},
+		{"made by this call", `mkdir new && echo "ref: refs/heads/x" > new/HEAD && git -C new status`, approval.Ask},
+		{"copied by this call", "cp -r tame new && git -C new status", approval.Ask},
+		{"moved by this call", "mv tame new && cd new && git status", approval.Ask},
+		{"unpacked by this call", "tar xf a.tar && git -C a status", approval.Ask},
+		{"its configuration written by this call", "echo x > tame/config && git -C tame status", approval.Ask},
+		{"made where the call starts", `echo "ref: refs/heads/x" > HEAD; git status`, approval.Ask},
+		{"the configuration of a bare one", "echo x > tame/config", approval.Ask},
+		{"a hook of a bare one", "echo x > tame/hooks/pre-commit", approval.Ask},
+		{"a file called so elsewhere", "echo x > none/config", approval.Allow},
+	}
+	for _, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			arguments, _ := json.Marshal(map[string]string{"command": test.command})
+			call := CompleteFor(write, floor.Call{Name: "Bash", Arguments: arguments, Workspace: filepath.Join(root, "w"), Home: filepath.Join(root, "home")})
+			if v := write.Judge(call); v.Result != test.want {
+				t.Errorf("%s: %v, want %v: %s", test.command, v.Result, test.want, v.Message)
+			}
+		})
+	}
+}
+
+// Other tools write there as well.
+func TestOtherToolsWriteIntoRepositories(t *testing.T) {
+	entries := map[string]string{}
+	dug(entries, "w/tame", false)
+	root := world(t, entries)
+	f := operator(t, "write: {allow: [\".\"]}\n")
+	for file, want := range map[string]approval.PolicyResult{"tame/config": approval.Ask, "tame/hooks/pre-push": approval.Ask, "tame/description": approval.Allow} {
+		arguments, _ := json.Marshal(map[string]string{"file_path": file, "content": "x"})
+		call := CompleteFor(f, floor.Call{Name: "Write", Arguments: arguments, Workspace: filepath.Join(root, "w"), Home: filepath.Join(root, "home")})
+		if v := f.Judge(call); v.Result != want || want == approval.Ask && !strings.Contains(v.Message, "git repository") {
+			t.Errorf("%s: %v, want %v: %s", file, v.Result, want, v.Message)
+		}
+	}
+}
