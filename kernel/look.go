@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"assent/approval"
+	"assent/plexus"
 	"assent/session"
 )
 
@@ -32,11 +33,24 @@ func (k *Kernel) NeedsHuman(ctx context.Context, id, leaf string) (bool, error) 
 // Queue is approvalQueue of a sequence, or of the session for "": the leaves
 // under it that need a person, in tree order (law §8).
 func (k *Kernel) Queue(ctx context.Context, id, under string) ([]string, error) {
-	return look(ctx, k, id, func(o *owner) (ids []string) {
+	waiting, err := k.Waiting(ctx, id, under)
+	return waiting.Leaves, err
+}
+
+// Waiting are the leaves of a session that need a person.
+type Waiting struct {
+	Made   plexus.Rev // of the session: the older is first
+	Leaves []string   // in tree order
+}
+
+// Waiting is [Kernel.Queue], with the place of the session among the others.
+func (k *Kernel) Waiting(ctx context.Context, id, under string) (Waiting, error) {
+	return look(ctx, k, id, func(o *owner) Waiting {
+		w := Waiting{Made: o.facts.Rev}
 		for _, job := range o.m.Queue(session.JobID(under)) {
-			ids = append(ids, string(job))
+			w.Leaves = append(w.Leaves, string(job))
 		}
-		return ids
+		return w
 	})
 }
 

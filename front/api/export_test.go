@@ -22,3 +22,18 @@ func OpenAPI() []byte { return openAPI }
 
 // Statuses are the statuses that any route may answer beside its own.
 var Statuses = statuses
+
+// Waiting are the leaves of a session that wait.
+type Waiting struct{ Leaves []string }
+
+// Page is page.
+func Page(all []Waiting, skip, limit int) (some [][]string) {
+	in := make([]waiting, len(all))
+	for i, w := range all {
+		in[i].leaves = w.Leaves
+	}
+	for _, w := range page(in, skip, limit) {
+		some = append(some, w.leaves)
+	}
+	return some
+}

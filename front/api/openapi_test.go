@@ -230,6 +230,7 @@ func TestOpenAPIIsWhatTheServerAnswers(t *testing.T) {
 		{"ada", "GET", "/v1/sessions/s/queue", ""},
 		{"ada", "GET", "/v1/sessions/s/queue?under=turn", ""},
 		{"ada", "GET", "/v1/queue", ""},
+		{"ada", "GET", "/v1/queue?limit=1&skip=1", ""},
 		{"ada", "GET", "/v1/sessions/s/registers", ""},
 		{"ada", "PUT", "/v1/sessions/s/registers/autoAllow", `{"bash":true}`},
 		{"ada", "PUT", "/v1/sessions/s/registers/overlay/turn", `"yolo"`},

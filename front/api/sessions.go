@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	_ "embed"
 	"math"
 	"net"
@@ -311,56 +310,5 @@ func getPresence(s *Server, c *call) error {
 		}
 	}
 	c.answer = wire.PresenceOf{Session: c.session(), Presence: s.opts.Document.Presence(c.session())}
-	return nil
-}
-
-// getQueue gives the leaves that need a person: of a session, or of all.
-func getQueue(s *Server, c *call) error {
-	head, err := s.opts.Document.Head(c)
-	if err != nil {
-		return err
-	}
-	ids := []string{c.session()}
-	if ids[0] == "" {
-		ids = ids[:0]
-		for id := range s.opts.Kernel.Loads() {
-			ids = append(ids, id)
-		}
-	}
-	type part struct {
-		rev   plexus.Rev
-		queue []wire.Job
-	}
-	var parts []part
-	for _, id := range ids {
-		queue, err := s.opts.Kernel.Queue(c, id, c.query.Get("under"))
-		if err != nil {
-			return err
-		}
-		if len(queue) == 0 {
-			continue
-		}
-		snap, err := s.opts.Document.Open(c, id)
-		if err != nil {
-			return err
-		}
-		byID := make(map[string]plexus.Job, len(snap.Jobs))
-		for _, job := range snap.Jobs {
-			byID[job.ID] = job
-		}
-		p := part{rev: snap.Session.Rev}
-		for _, leaf := range queue {
-			if job, open := byID[leaf]; open {
-				p.queue = append(p.queue, jobOf(job, snap.Fields[leaf], true))
-			}
-		}
-		parts = append(parts, p)
-	}
-	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.rev, b.rev) })
-	out := wire.Queue{Rev: wire.Rev(head.Rev), Queue: []wire.Job{}}
-	for _, p := range parts {
-		out.Queue = append(out.Queue, p.queue...)
-	}
-	c.answer = out
 	return nil
 }

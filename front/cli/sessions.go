@@ -112,7 +112,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 }
 
 func newQueue() *cobra.Command {
-	d, session := &dialer{}, ""
+	d, session, limit := &dialer{}, "", 100
 	cmd := &cobra.Command{
 		Use:   "queue",
 		Short: "List the calls that wait for a person",
@@ -126,7 +126,7 @@ they stand in their sessions, with what the policies said to each.`,
 			if err != nil {
 				return err
 			}
-			queue, err := c.Queue(cmd.Context(), id)
+			queue, err := c.QueuePage(cmd.Context(), id, 0, limit)
 			if err != nil {
 				return err
 			}
@@ -148,11 +148,16 @@ they stand in their sessions, with what the policies said to each.`,
 				g.add(plainCell(session[job.Session]), plainCell(call[job.ID]), plainCell(showWhen(job.Stamp.At, now)), floorCell(job.Leaf.PolicyResult),
 					plainCell(job.Name), plainCell(whatOf(job.Arguments)))
 			}
-			return g.write(cmd.OutOrStdout(), screenOf(cmd.OutOrStdout()))
+			if err := g.write(cmd.OutOrStdout(), screenOf(cmd.OutOrStdout())); err != nil || !queue.More {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "assent: %d wait in all; see --limit\n", queue.Waiting)
+			return err
 		}),
 	}
 	d.flags(cmd)
 	sessionFlag(cmd, &session, "only of this session")
+	cmd.Flags().IntVar(&limit, "limit", limit, "list no more than this `number`")
 	return cmd
 }
 

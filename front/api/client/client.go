@@ -280,13 +280,19 @@ func (c *Client) Assign(ctx context.Context, session string, a wire.Assign) (out
 	return out, c.ask(ctx, http.MethodPut, path("sessions", session, "mode"), a, &out)
 }
 
-// Queue are the leaves of a session that need a person, or with "" of all.
-func (c *Client) Queue(ctx context.Context, session string) (out wire.Queue, err error) {
+// Queue are the leaves of a session that need a person, or with "" of all: as
+// many of them as the server gives at a time.
+func (c *Client) Queue(ctx context.Context, session string) (wire.Queue, error) {
+	return c.QueuePage(ctx, session, 0, 0)
+}
+
+// QueuePage are so many of them, after so many; limit 0 is the most.
+func (c *Client) QueuePage(ctx context.Context, session string, skip, limit int) (out wire.Queue, err error) {
 	p := path("queue")
 	if session != "" {
 		p = path("sessions", session, "queue")
 	}
-	return out, c.ask(ctx, http.MethodGet, p, nil, &out)
+	return out, c.ask(ctx, http.MethodGet, p+query("skip", count(skip), "limit", count(limit)), nil, &out)
 }
 
 // Admit mints a job: it authorizes nothing.

@@ -222,8 +222,10 @@ type Receipt struct {
 // Queue are leaves that need a person: of each session in tree order, sessions
 // in the order they were made.
 type Queue struct {
-	Rev   Rev   `json:"rev"`
-	Queue []Job `json:"queue"`
+	Rev     Rev   `json:"rev"`
+	Waiting int   `json:"waiting"` // how many there are, also those left out
+	More    bool  `json:"more"`    // the limit left some out behind these
+	Queue   []Job `json:"queue"`
 }
 
 // Call is how a call was decided: a line of the log.

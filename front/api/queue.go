@@ -1,0 +1,118 @@
+package api
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+
+	"assent/front/api/wire"
+	"assent/plexus"
+)
+
+// waiting are leaves of a session that need a person.
+type waiting struct {
+	session string
+	made    plexus.Rev
+	leaves  []string
+}
+
+// getQueue gives the leaves that need a person: of a session, or of all, and of
+// those as many as are wanted.
+func getQueue(s *Server, c *call) error {
+	limit, err := number(c.query, "limit", listMost, listMost)
+	if err != nil {
+		return err
+	}
+	skip, err := number(c.query, "skip", 0, math.MaxInt32)
+	if err != nil {
+		return err
+	}
+	head, err := s.opts.Document.Head(c)
+	if err != nil {
+		return err
+	}
+	ids := []string{c.session()}
+	if ids[0] == "" {
+		ids = ids[:0]
+		for id := range s.opts.Kernel.Loads() {
+			ids = append(ids, id)
+		}
+	}
+	var all []waiting
+	out := wire.Queue{Rev: wire.Rev(head.Rev), Queue: []wire.Job{}}
+	for _, id := range ids {
+		w, err := s.opts.Kernel.Waiting(c, id, c.query.Get("under"))
+		if err != nil {
+			return err
+		}
+		if len(w.Leaves) > 0 {
+			out.Waiting += len(w.Leaves)
+			all = append(all, waiting{id, w.Made, w.Leaves})
+		}
+	}
+	slices.SortFunc(all, func(a, b waiting) int { return cmp.Compare(a.made, b.made) })
+	for _, w := range page(all, int(skip), int(limit)) {
+		if err := s.jobsOf(c, w, &out.Queue); err != nil {
+			return err
+		}
+	}
+	out.More = int(skip)+int(limit) < out.Waiting
+	c.answer = out
+	return nil
+}
+
+// page cuts so many leaves out of all, after so many.
+func page(all []waiting, skip, limit int) (some []waiting) {
+	for _, w := range all {
+		passed := min(skip, len(w.leaves))
+		skip -= passed
+		w.leaves = w.leaves[passed:]
+		w.leaves = w.leaves[:min(limit, len(w.leaves))]
+		limit -= len(w.leaves)
+		if len(w.leaves) > 0 {
+			some = append(some, w)
+		}
+	}
+	return some
+}
+
+// oneByOne is up to how many leaves are read each for itself: a session has
+// more to read, and few are wanted.
+const oneByOne = 200
+
+// jobsOf reads leaves. One that is settled meanwhile waits for nobody.
+func (s *Server) jobsOf(c *call, w waiting, out *[]wire.Job) error {
+	add := func(job plexus.Job, fields map[string]plexus.Field) {
+		if _, done := fields[plexus.Completed]; !done {
+			*out = append(*out, jobOf(job, fields, true))
+		}
+	}
+	if len(w.leaves) <= oneByOne {
+		for _, leaf := range w.leaves {
+			snap, err := s.opts.Document.Job(c, w.session, leaf)
+			if errors.Is(err, plexus.ErrNoJob) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			add(snap.Job, snap.Fields)
+		}
+		return nil
+	}
+	snap, err := s.opts.Document.Open(c, w.session)
+	if err != nil {
+		return err
+	}
+	byID := make(map[string]plexus.Job, len(snap.Jobs))
+	for _, job := range snap.Jobs {
+		byID[job.ID] = job
+	}
+	for _, leaf := range w.leaves {
+		if job, open := byID[leaf]; open {
+			add(job, snap.Fields[leaf])
+		}
+	}
+	return nil
+}
