@@ -202,6 +202,10 @@ func (r *reader) give(w *world, name, text string, span effect.Span) {
 // steer tells an assignment of a variable that changes what a later program
 // does, unless the value is one that turns something off.
 func (r *reader) steer(name, value string, span effect.Span, cmd *effect.Command, w *world) {
+	if w.exported(name) {
+		r.pass(name, value, span, cmd, w)
+		return
+	}
 	r.names(name, value, Steers(name), span, cmd, w, false)
 }
 

@@ -254,6 +254,9 @@ func (d *declaration) after(r *reader, name string, w *world) {
 	if _, known := w.vars[name]; !known && d.readonly {
 		w.set(name, commands.Unknown)
 	}
+	if _, known := w.vars[name]; !known && d.export && !d.withdraw {
+		w.makeExport(name)
+	}
 	w.mark(name, func(v *variable) {
 		v.exported = v.exported && !d.withdraw || d.export
 		v.readonly = v.readonly || d.readonly

@@ -351,7 +351,7 @@ func (r *reader) usual(folder string, places []string, w *world) bool {
 				return true
 			}
 		default:
-			if p.Inside() && (p.Rel == at || strings.HasSuffix(p.Rel, "/"+at)) {
+			if in, is := strings.CutSuffix(p.Rel, at); is && p.Inside() && (in == "" || in[len(in)-1] == '/' && in[0] != '.' && !strings.Contains(in, "/.")) {
 				return true
 			}
 		}

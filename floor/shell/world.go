@@ -70,6 +70,7 @@ type world struct {
 	physical    bool             // cd and pwd follow links
 	alien       bool             // the environment is not the one the text started with
 	refs        map[string]bool  // variables that stand for others
+	exports     map[string]bool  // names that were exported before anything was known of them
 	locals      map[string]local // what the variables of the function hide
 }
 
@@ -179,18 +180,33 @@ func (w *world) show(outer map[string]local) {
 	w.locals = outer
 }
 
-func (w *world) makeRef(name string) {
-	w.refs = maps.Clone(w.refs)
-	if w.refs == nil {
-		w.refs = map[string]bool{}
+func (w *world) makeRef(name string) { w.refs = with(w.refs, name) }
+
+// makeExport remembers that a variable nobody assigned so far is exported.
+func (w *world) makeExport(name string) { w.exports = with(w.exports, name) }
+
+// with is a set with a further name; worlds share the one it was.
+func with(set map[string]bool, name string) map[string]bool {
+	if set[name] {
+		return set
 	}
-	w.refs[name] = true
+	more := maps.Clone(set)
+	if more == nil {
+		more = map[string]bool{}
+	}
+	more[name] = true
+	return more
+}
+
+// exported reports whether programs get a variable.
+func (w *world) exported(name string) bool {
+	return w.vars[name].exported || w.exports[name] || w.exportAll
 }
 
 // child is the world of a process that this one starts: it gets the folder and
 // what is exported, and none of the rest.
 func (w *world) child(place *paths.Place) *world {
-	c := &world{cwd: w.cwd, old: w.old, exportFuncs: w.exportFuncs, alien: w.alien}
+	c := &world{cwd: w.cwd, old: w.old, exportFuncs: w.exportFuncs, exports: w.exports, alien: w.alien}
 	for name, v := range w.vars {
 		if _, given := place.Var(name); v.exported || given || name == "HOME" || name == "TMPDIR" || name == "USER" || name == "PATH" {
 			c.put(name, variable{text: v.text, unset: v.unset, exported: true})
@@ -243,7 +259,7 @@ func (w *world) equal(o *world) bool {
 		w.globbing == o.globbing && w.ifs == o.ifs && w.lastpipe == o.lastpipe && w.alien == o.alien && w.physical == o.physical &&
 		w.exportAll == o.exportAll && w.exportFuncs == o.exportFuncs &&
 		slices.Equal(w.args, o.args) && slices.Equal(w.dirs, o.dirs) &&
-		maps.EqualFunc(w.vars, o.vars, variable.equal) && maps.Equal(w.aliases, o.aliases) && maps.Equal(w.refs, o.refs) &&
+		maps.EqualFunc(w.vars, o.vars, variable.equal) && maps.Equal(w.aliases, o.aliases) && maps.Equal(w.refs, o.refs) && maps.Equal(w.exports, o.exports) &&
 		maps.EqualFunc(w.locals, o.locals, func(a, b local) bool { return a.had == b.had && a.equal(b.variable) }) &&
 		maps.EqualFunc(w.funcs, o.funcs, func(a, b function) bool { return a.body == b.body })
 }
@@ -313,6 +329,12 @@ func (w *world) widen(o *world) bool {
 	for name := range o.refs {
 		if !w.refs[name] {
 			w.makeRef(name)
+			changed = true
+		}
+	}
+	for name := range o.exports {
+		if !w.exports[name] {
+			w.makeExport(name)
 			changed = true
 		}
 	}
