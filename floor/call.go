@@ -21,8 +21,11 @@ import (
 //
 // The result is never empty: tools that only keep the agent's own notes are a
 // run effect of class look whose program is the name of the tool.
-func Effects(call Call) ([]effect.Effect, string) {
-	r := &reading{place: call.Place()}
+func Effects(call Call) ([]effect.Effect, string) { return effects(&call, call.Place()) }
+
+// effects is Effects for a place that is made already.
+func effects(call *Call, place *paths.Place) ([]effect.Effect, string) {
+	r := &reading{place: place}
 	arguments := call.Arguments
 	if len(arguments) == 0 {
 		arguments = []byte("{}")

@@ -33,7 +33,7 @@ var (
 // input and further words may come with it. Every way to put them together is
 // judged.
 func (r *reading) shell(name string, args *value) {
-	s := shellCall{r: r, places: []paths.Place{*r.place}, stays: homeless[name]}
+	s := shellCall{r: r, places: []*paths.Place{r.place}, stays: homeless[name]}
 	s.read(args)
 	if !s.found {
 		r.opaque("command", "no command is given")
@@ -50,7 +50,7 @@ func (r *reading) shell(name string, args *value) {
 type shellCall struct {
 	r *reading
 	// places are where the command may run, by the readings of the folder.
-	places []paths.Place
+	places []*paths.Place
 	found  bool
 	user   bool // it runs as another user
 	stays  bool // it may run where the call is, whatever folder is named
@@ -319,7 +319,9 @@ func (s *shellCall) variable(arg, name, text string, known bool) {
 		s.r.add(effect.Effect{Kind: effect.Env, Target: name, Arg: arg})
 	}
 	for i := range s.places {
-		place := &s.places[i]
+		changed := *s.places[i]
+		place := &changed
+		s.places[i] = place
 		switch name {
 		case "HOME":
 			place.Home = text
@@ -379,9 +381,9 @@ func (s *shellCall) settle() {
 	}
 	s.places = s.places[:0]
 	for _, cwd := range cwds {
-		place := base
+		place := *base
 		place.Cwd = cwd
-		s.places = append(s.places, place)
+		s.places = append(s.places, &place)
 	}
 }
 
@@ -396,12 +398,13 @@ func (s *shellCall) told(t located, want func(*effect.Effect) bool) {
 	if first {
 		r.text = t.text
 	}
-	for i := range s.places {
-		place := s.places[i]
-		for _, e := range shell.Effects(t.text, &place, commands.Default()) {
-			if want != nil && !want(&e) {
-				continue
-			}
+	for _, place := range s.places {
+		told := shell.Effects(t.text, place, commands.Default())
+		if want != nil {
+			told = slices.DeleteFunc(told, func(e effect.Effect) bool { return !want(&e) })
+		}
+		for i := range told {
+			e := &told[i]
 			if !first {
 				e.Span = effect.Span{}
 			}
@@ -411,7 +414,11 @@ func (s *shellCall) told(t located, want func(*effect.Effect) bool) {
 			if r.certainty == effect.Maybe {
 				e.Certainty = effect.Maybe
 			}
-			r.effects = append(r.effects, e)
+		}
+		if len(r.effects) == 0 {
+			r.effects = told
+		} else {
+			r.effects = append(r.effects, told...)
 		}
 		if want != nil {
 			return // a variable is the same everywhere

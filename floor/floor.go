@@ -84,24 +84,25 @@ func (f *Floor) base() *Policy {
 // never fails: what goes wrong while judging is a block with a message (law
 // ruling 7).
 func (f *Floor) Judge(call Call) (v Verdict) {
-	defer f.rescue(call, &v)
-	effects, text := Effects(call)
-	return f.judge(call, effects, text)
+	defer f.rescue(call.Name, &v)
+	place := call.Place()
+	effects, text := effects(&call, place)
+	return f.judge(&call, place, effects, text)
 }
 
 // JudgeEffects judges effects that were told before, of a call whose text is
 // given.
 func (f *Floor) JudgeEffects(call Call, effects []effect.Effect, text string) (v Verdict) {
-	defer f.rescue(call, &v)
-	return f.judge(call, effects, text)
+	defer f.rescue(call.Name, &v)
+	return f.judge(&call, call.Place(), effects, text)
 }
 
-func (f *Floor) rescue(call Call, v *Verdict) {
+func (f *Floor) rescue(name string, v *Verdict) {
 	if r := recover(); r != nil {
 		const message = "The floor failed while judging this call. It is refused; please report it."
 		*v = Verdict{
 			Result:  approval.Block,
-			Cluster: approval.ClusterOf(call.Name),
+			Cluster: approval.ClusterOf(name),
 			Hatch:   true,
 			Message: message,
 			Effects: []Judged{{Effect: effect.Effect{Kind: effect.Opaque, Target: "judging failed"}, Result: approval.Block, Rule: failed, Message: message}},

@@ -36,8 +36,8 @@ var (
 func byDefault(text string) *RuleRef { return &RuleRef{Layer: Shipped, Default: true, Text: text} }
 
 // judge judges every effect; the strictest result is the call's.
-func (f *Floor) judge(call Call, effects []effect.Effect, text string) Verdict {
-	j := judgement{floor: f, place: call.Place(), base: f.base()}
+func (f *Floor) judge(call *Call, place *paths.Place, effects []effect.Effect, text string) Verdict {
+	j := judgement{floor: f, place: place, base: f.base()}
 	j.place.Own = f.own()
 	v := Verdict{
 		Cluster: approval.ClusterOf(call.Name),
