@@ -51,7 +51,7 @@ func (f *Floor) Findings(place Call, kind effect.Kind, text string) []Finding {
 	var out []Finding
 	for i := range effects {
 		e := &effects[i]
-		s := subject{place: p, e: e, path: e.Path, tree: e.Tree}
+		s := subject{place: p, e: e, at: p.Target(e.Path, e.Tree)}
 		if e.Kind == effect.Net {
 			a := parseAddress(e.Target)
 			s.host = &a

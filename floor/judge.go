@@ -152,7 +152,7 @@ type allowedCommand struct {
 // tree or a glob.
 func (j *judgement) effect(d *Judged) {
 	e := &d.Effect
-	j.s = subject{place: j.place, e: e, path: e.Path, tree: e.Tree, listed: j.listed(e), hits: j.s.hits}
+	j.s = subject{place: j.place, e: e, at: j.place.Target(e.Path, e.Tree), listed: j.listed(e), hits: j.s.hits}
 	if e.Kind == effect.Net {
 		a := parseAddress(e.Target)
 		j.s.host = &a
@@ -179,7 +179,7 @@ func (j *judgement) effect(d *Judged) {
 		}
 		var one Judged
 		one.Effect = *e
-		j.s = subject{place: j.place, e: e, path: path, hits: j.s.hits}
+		j.s = subject{place: j.place, e: e, at: j.place.Target(path, false), hits: j.s.hits}
 		j.decide(&one)
 		if one.Result.Stricter(d.Result) {
 			d.Result, d.Rule, d.rule, d.Pattern, d.operator, d.File = one.Result, one.Rule, one.rule, one.Pattern, one.operator, file
@@ -194,6 +194,7 @@ func (j *judgement) effect(d *Judged) {
 func (j *judgement) possible(d *Judged) {
 	e := &d.Effect
 	tree := e.Tree && !namesFiles(e.Path)
+	itself := j.s.at.Itself()
 	kinds := []effect.Kind{e.Kind}
 	if e.Kind == effect.Delete {
 		kinds = append(kinds, effect.Write)
@@ -212,7 +213,7 @@ func (j *judgement) possible(d *Judged) {
 						continue
 					}
 					// Any name may be in a tree; of a glob only so many are compared.
-					if tree || i >= maxFloating || pt.Relate(j.place, j.s.path, false) == paths.Possible {
+					if tree || i >= maxFloating || pt.RelateTo(&itself) == paths.Possible {
 						d.Result, d.Rule, d.rule, d.Pattern, d.operator = approval.Ask, r.ref, r, pt.String(), true
 						return
 					}
@@ -274,7 +275,8 @@ func reach(e *effect.Effect) (paths.Pattern, bool) {
 func (j *judgement) decide(d *Judged) {
 	e := d.Effect
 	s := &j.s
-	inside := s.path.Inside()
+	path, tree := s.at.Path(), s.at.Tree()
+	inside := path.Inside()
 	operator := j.floor.Operator.match(s, j.buf[0][:0])
 	shipped := j.base.match(s, j.buf[1][:0])
 	if e.Kind == effect.Run && j.floor.endsItself(e.Command) {
@@ -286,10 +288,10 @@ func (j *judgement) decide(d *Judged) {
 	lenient := e.Kind == effect.Read && e.Meta
 	if lenient {
 		shipped = slices.DeleteFunc(shipped, func(r *Rule) bool {
-			return r.Result == approval.Deny && inside || r.Result == approval.Block && s.tree && !j.itself(r)
+			return r.Result == approval.Deny && inside || r.Result == approval.Block && tree && !j.itself(r)
 		})
 		operator = slices.DeleteFunc(operator, func(r *Rule) bool {
-			return r.Result >= approval.Deny && s.tree && !j.itself(r)
+			return r.Result >= approval.Deny && tree && !j.itself(r)
 		})
 	}
 
@@ -353,7 +355,7 @@ func (j *judgement) decide(d *Judged) {
 			continue
 		}
 		a, _ := ruled(r)
-		if (e.Kind == effect.Delete && !r.fixed || e.Kind == effect.Read) && s.tree && !j.itself(r) {
+		if (e.Kind == effect.Delete && !r.fixed || e.Kind == effect.Read) && tree && !j.itself(r) {
 			// Nobody knows whether it is there: a person may say.
 			a.result = approval.Deny
 		}
@@ -368,7 +370,7 @@ func (j *judgement) decide(d *Judged) {
 		}
 		more := p.match(s, j.buf[2][:0])
 		if lenient {
-			more = slices.DeleteFunc(more, func(r *Rule) bool { return s.tree && !j.itself(r) })
+			more = slices.DeleteFunc(more, func(r *Rule) bool { return tree && !j.itself(r) })
 		}
 		if s.listed {
 			more = j.unlisted(more)
@@ -423,8 +425,9 @@ func strictest(rules []*Rule, limit Result) *Rule {
 // itself reports whether the rule matches the path of a tree itself and not
 // only something that may be below it.
 func (j *judgement) itself(r *Rule) bool {
+	at := j.s.at.Itself()
 	for _, p := range r.match.paths {
-		if p.Relate(j.place, j.s.path, false) >= paths.Overlap {
+		if p.RelateTo(&at) >= paths.Overlap {
 			return true
 		}
 	}
@@ -459,7 +462,7 @@ func (j *judgement) namesWrapper(operator []*Rule) bool {
 
 // fallback is what holds where no rule matches.
 func (j *judgement) fallback(s *subject) answer {
-	e := s.e
+	e, path := s.e, s.at.Path()
 	switch e.Kind {
 	case effect.Run:
 		return answer{approval.Ask, runUnknown}
@@ -471,13 +474,13 @@ func (j *judgement) fallback(s *subject) answer {
 		return answer{approval.Ask, mcpUnknown}
 	case effect.Read, effect.Write, effect.Delete:
 		switch {
-		case !s.path.Known():
+		case !path.Known():
 			return answer{approval.Ask, pathUnknown}
-		case s.path.Inside() && e.Kind == effect.Read:
+		case path.Inside() && e.Kind == effect.Read:
 			return answer{approval.Ask, readInside}
-		case s.path.Inside() && e.Kind == effect.Delete:
+		case path.Inside() && e.Kind == effect.Delete:
 			return answer{approval.Ask, deleteInside}
-		case s.path.Inside():
+		case path.Inside():
 			return answer{approval.Ask, writeInside}
 		case e.Kind == effect.Read:
 			return answer{approval.Deny, readOutside}

@@ -85,20 +85,21 @@ func written(effects []effect.Effect) (files []string) {
 // unlisted leaves out the rules that restrict a tree or glob by what may be in
 // it, for where the files that are there answer.
 func (j *judgement) unlisted(rules []*Rule) []*Rule {
-	at := j.s.path
-	if at.Glob {
-		at.Abs, _ = paths.GlobFolder(at.Abs)
-		if at.Named != "" {
-			at.Named, _ = paths.GlobFolder(at.Named)
+	path := j.s.at.Path()
+	if path.Glob {
+		path.Abs, _ = paths.GlobFolder(path.Abs)
+		if path.Named != "" {
+			path.Named, _ = paths.GlobFolder(path.Named)
 		}
-		at.Glob = false
+		path.Glob = false
 	}
+	at := j.place.Target(path, false)
 	return slices.DeleteFunc(rules, func(r *Rule) bool {
 		if r.Result == approval.Allow {
 			return false
 		}
 		for _, p := range r.match.paths {
-			if p.Relate(j.place, at, false) >= paths.Overlap {
+			if p.RelateTo(&at) >= paths.Overlap {
 				return false
 			}
 		}
@@ -111,20 +112,21 @@ func (j *judgement) unlisted(rules []*Rule) []*Rule {
 // nothing is known of the folders that is asked about and no more.
 func (j *judgement) withoutGuesses(rules []*Rule) (sure, guesses []*Rule) {
 	s := &j.s
-	if !s.path.Glob || s.e.Kind != effect.Read || !s.path.Inside() {
+	path := s.at.Path()
+	if !path.Glob || s.e.Kind != effect.Read || !path.Inside() || !slices.ContainsFunc(rules, func(r *Rule) bool { return r.Result >= approval.Deny }) {
 		return rules, nil
 	}
-	plain := s.path
-	plain.Abs = paths.Unfold(plain.Abs)
-	if plain.Named != "" {
-		plain.Named = paths.Unfold(plain.Named)
+	path.Abs = paths.Unfold(path.Abs)
+	if path.Named != "" {
+		path.Named = paths.Unfold(path.Named)
 	}
+	plain := j.place.Target(path, s.at.Tree())
 	sure = slices.DeleteFunc(rules, func(r *Rule) bool {
 		if r.Result < approval.Deny {
 			return false
 		}
 		for _, p := range r.match.paths {
-			if p.Relate(j.place, plain, s.tree) >= paths.Overlap {
+			if p.RelateTo(&plain) >= paths.Overlap {
 				return false
 			}
 		}
@@ -146,7 +148,7 @@ func (f *Floor) Speaks(call Call) func(kind effect.Kind, file string, shipped bo
 	s := subject{place: place, e: &e}
 	return func(kind effect.Kind, file string, shipped bool) bool {
 		e.Kind, e.Path = kind, place.Prepare(file, place.Workspace)
-		s.path = e.Path
+		s.at = place.Target(e.Path, false)
 		layers := [...]*Policy{f.Operator, f.Managed, f.Project, nil}
 		if shipped {
 			layers[3] = f.base()

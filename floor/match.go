@@ -123,8 +123,7 @@ func (x *index) add(r *Rule) {
 type subject struct {
 	place *paths.Place
 	e     *effect.Effect
-	path  effect.Path // the path looked at: the effect's, or a known file below it
-	tree  bool
+	at    paths.Target // the path looked at: the effect's, or a known file below it
 	host  *address
 	// listed says that it is known which files of the tree or glob exist.
 	listed bool
@@ -188,7 +187,7 @@ func (p *Policy) matchKind(s *subject, kind effect.Kind, out []*Rule) []*Rule {
 			try(x.programs[programName(w)])
 		}
 	case effect.Read, effect.Write, effect.Delete:
-		s.hits = x.paths.Match(s.hits[:0], s.place, s.path, s.tree)
+		s.hits = x.paths.Match(s.hits[:0], &s.at)
 		for _, h := range s.hits {
 			r := x.rules[h.ID]
 			if (r.Result != approval.Allow || h.Relation == paths.Covers) && !contains(out[from:], r) && !r.spares(s) {
@@ -248,7 +247,7 @@ func (r *Rule) spares(s *subject) bool {
 	}
 	for _, list := range [...][]paths.Pattern{r.except.paths, r.negated.paths} {
 		for _, p := range list {
-			if p.Relate(s.place, s.path, s.tree) >= need {
+			if p.RelateTo(&s.at) >= need {
 				return true
 			}
 		}
@@ -287,7 +286,7 @@ func (r *Rule) which(s *subject) string {
 	switch s.e.Kind {
 	case effect.Read, effect.Write, effect.Delete:
 		for _, p := range r.match.paths {
-			if rel := p.Relate(s.place, s.path, s.tree); rel == paths.Covers || loose && rel == paths.Overlap {
+			if rel := p.RelateTo(&s.at); rel == paths.Covers || loose && rel == paths.Overlap {
 				return p.String()
 			}
 		}
@@ -355,7 +354,7 @@ func (r *Rule) lifts(shipped *Rule, s *subject) bool {
 		}
 	case effect.Read, effect.Write, effect.Delete:
 		for _, p := range r.match.paths {
-			rel := p.Relate(s.place, s.path, s.tree)
+			rel := p.RelateTo(&s.at)
 			if rel < paths.Overlap || r.Result == approval.Allow && rel < paths.Covers {
 				continue
 			}
@@ -364,7 +363,7 @@ func (r *Rule) lifts(shipped *Rule, s *subject) bool {
 			}
 			all := true
 			for _, q := range shipped.match.paths {
-				if q.Set() == "" && q.Relate(s.place, s.path, s.tree) >= paths.Overlap && !p.Within(q) {
+				if q.Set() == "" && q.RelateTo(&s.at) >= paths.Overlap && !p.Within(q) {
 					all = false
 				}
 			}

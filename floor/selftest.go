@@ -69,7 +69,7 @@ func (r *Rule) wouldMatch(text string) bool {
 	one.Rules = []*Rule{&c}
 	one.build()
 	for _, e := range r.subjects(text) {
-		s := subject{place: place, e: &e, path: e.Path, tree: e.Tree}
+		s := subject{place: place, e: &e, at: place.Target(e.Path, e.Tree)}
 		if e.Kind == effect.Net {
 			a := parseAddress(e.Target)
 			s.host = &a

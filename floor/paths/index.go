@@ -3,8 +3,6 @@ package paths
 import (
 	"slices"
 	"strings"
-
-	"assent/floor/effect"
 )
 
 // Index finds, among many patterns, those that relate to a path, without
@@ -152,26 +150,24 @@ func (x *Index) Freeze() {
 	}
 }
 
-// Match appends a hit for every pattern whose relation to the path is Overlap
+// Match appends a hit for every pattern whose relation to the target is Overlap
 // or Covers; a pattern may be reported more than once. An unknown path without
 // a name hits nothing here: what follows from it is not a matter of patterns.
-func (x *Index) Match(hits []Hit, p *Place, path effect.Path, tree bool) []Hit {
+func (x *Index) Match(hits []Hit, t *Target) []Hit {
+	path := &t.path
 	if !path.Known() && path.Named == "" {
 		return hits
 	}
-	m := matcher{hits: hits, p: p, path: path, tree: tree}
-	if path.Glob {
-		m.glob = parsePath(path)
-	}
+	m := matcher{hits: hits, t: t}
 	m.try(x.always)
-	if len(p.Facts.Links) > 0 {
+	if len(t.p.Facts.Links) > 0 {
 		m.try(x.tops)
 	}
-	m.names(x, path.Abs)
+	m.names(x, path.Abs, &t.abs)
 	if path.Named != "" {
-		m.names(x, path.Named)
+		m.names(x, path.Named, &t.named)
 	}
-	if tree || path.Glob {
+	if t.tree || path.Glob {
 		m.contained(x, path.Abs)
 		if path.Named != "" {
 			m.contained(x, path.Named)
@@ -182,10 +178,7 @@ func (x *Index) Match(hits []Hit, p *Place, path effect.Path, tree bool) []Hit {
 
 type matcher struct {
 	hits []Hit
-	p    *Place
-	path effect.Path
-	tree bool
-	glob parsedGlob
+	t    *Target
 }
 
 func (m *matcher) try(entries []entry) {
@@ -195,42 +188,40 @@ func (m *matcher) try(entries []entry) {
 }
 
 func (m *matcher) one(e *entry) {
-	var r Relation
-	if m.path.Glob && e.pattern.c.set == nil {
-		r = e.pattern.c.relateParsed(m.p, m.glob, m.tree)
-	} else {
-		r = e.pattern.Relate(m.p, m.path, m.tree)
-	}
-	if r >= Overlap {
+	if r := e.pattern.RelateTo(m.t); r >= Overlap {
 		m.hits = append(m.hits, Hit{e.id, r})
 	}
 }
 
-// names tries the patterns that share a part with the path.
-func (m *matcher) names(x *Index, abs string) {
+// names tries the patterns that share a part with a path.
+func (m *matcher) names(x *Index, abs string, g *glob) {
 	m.try(x.tails)
+	if m.t.path.Glob {
+		for i := range g.segs {
+			if s := &g.segs[i]; s.plain {
+				m.name(x, s.folded.name)
+			} else {
+				m.globPart(x, s)
+			}
+		}
+		return
+	}
 	for rest := strings.TrimPrefix(abs, "/"); rest != ""; {
 		var part string
 		part, rest, _ = strings.Cut(rest, "/")
-		if m.path.Glob && strings.ContainsAny(part, globChars) {
-			s, err := parseSegment(part)
-			if err != nil {
-				continue
-			}
-			if !s.plain {
-				m.globPart(x, &s)
-				continue
-			}
-			part = s.exact.name
-		}
-		if part = Fold(part); part == "" {
-			continue
-		}
-		m.try(x.names[part])
-		m.try(x.heads[part[0]])
-		if dot := strings.LastIndexByte(part, '.'); dot >= 0 {
-			m.try(x.exts[part[dot:]])
-		}
+		m.name(x, Fold(part))
+	}
+}
+
+// name tries the patterns that share a part of a path, which is folded.
+func (m *matcher) name(x *Index, part string) {
+	if part == "" {
+		return
+	}
+	m.try(x.names[part])
+	m.try(x.heads[part[0]])
+	if dot := strings.LastIndexByte(part, '.'); dot >= 0 {
+		m.try(x.exts[part[dot:]])
 	}
 }
 
@@ -260,8 +251,8 @@ func (m *matcher) hinted(entries []entry, head, tail string) {
 // contained tries the anchored patterns that start at or below the folder of
 // a tree, or below the plain start of a glob.
 func (m *matcher) contained(x *Index, abs string) {
-	dir := abs
-	if m.path.Glob {
+	p, dir := m.t.p, abs
+	if m.t.path.Glob {
 		if i := strings.IndexAny(abs, globChars); i >= 0 {
 			dir = parent(abs[:i] + "x")
 		}
@@ -274,14 +265,14 @@ func (m *matcher) contained(x *Index, abs string) {
 		bases := [2]string{"/", "/"}
 		switch anchor(a) {
 		case atWorkspace:
-			bases = [2]string{m.p.root(), m.p.Workspace}
+			bases = [2]string{m.t.root, p.Workspace}
 		case atHome:
-			bases = [2]string{m.p.real(m.p.Home), m.p.Home}
+			bases = [2]string{m.t.home, p.Home}
 		case atVar:
 			m.all(entries)
 			continue
 		case atRoot:
-			if len(m.p.Facts.Links) > 0 {
+			if len(p.Facts.Links) > 0 {
 				m.all(entries)
 				continue
 			}
@@ -311,11 +302,27 @@ func from(entries []prefixed, base, dir string) []prefixed {
 	if rest == "" {
 		return entries
 	}
-	key := Fold(rest) + "/"
-	lo, _ := slices.BinarySearchFunc(entries, key, func(e prefixed, k string) int { return strings.Compare(e.prefix, k) })
+	folder := Fold(rest)
+	lo, _ := slices.BinarySearchFunc(entries, folder, func(e prefixed, folder string) int { return compareBelow(e.prefix, folder) })
 	hi := lo
-	for hi < len(entries) && strings.HasPrefix(entries[hi].prefix, key) {
+	for hi < len(entries) && compareBelow(entries[hi].prefix, folder) == 0 {
 		hi++
 	}
 	return entries[lo:hi]
+}
+
+// compareBelow tells where a path stands in the order of texts to all that is
+// below a folder: before them, behind them, or 0 for one of them.
+func compareBelow(path, folder string) int {
+	n := len(folder)
+	if len(path) <= n {
+		if c := strings.Compare(path, folder); c != 0 {
+			return c
+		}
+		return -1
+	}
+	if c := strings.Compare(path[:n], folder); c != 0 {
+		return c
+	}
+	return int(path[n]) - '/'
 }

@@ -47,7 +47,8 @@ func TestIndexFindsAll(t *testing.T) {
 			return
 		}
 		got := map[int]Relation{}
-		for _, h := range x.Match(nil, p, path, tree) {
+		target := p.Target(path, tree)
+		for _, h := range x.Match(nil, &target) {
 			got[h.ID] = max(got[h.ID], h.Relation)
 		}
 		for i, pt := range patterns {
@@ -85,7 +86,8 @@ func BenchmarkIndex(b *testing.B) {
 			b.ReportAllocs()
 			var hits []Hit
 			for b.Loop() {
-				hits = x.Match(hits[:0], p, path, false)
+				target := p.Target(path, false)
+				hits = x.Match(hits[:0], &target)
 			}
 			if len(hits) != 1 {
 				b.Fatal(hits)

@@ -48,37 +48,43 @@ func (r Relation) String() string {
 // decides what that means; one of which at least the name is known overlaps
 // what that name does.
 func (pt Pattern) Relate(p *Place, path effect.Path, tree bool) Relation {
+	t := p.Target(path, tree)
+	return pt.RelateTo(&t)
+}
+
+// RelateTo is Relate for a path that many patterns are compared with.
+func (pt Pattern) RelateTo(t *Target) Relation {
 	c := pt.c
 	switch {
 	case c == nil:
 		return Apart
-	case !path.Known() && path.Named == "":
+	case !t.path.Known() && t.path.Named == "":
 		return Overlap
 	case c.set != nil:
-		r := c.set.relate(p, path, tree)
-		if !path.Known() { // what it is called as may be all of a set, what it is may not
+		r := c.set.relate(t)
+		if !t.path.Known() { // what it is called as may be all of a set, what it is may not
 			r = min(r, Overlap)
 		}
 		return r
+	case t.path.Glob:
+		return c.relateGlobs(t)
 	}
-	if path.Glob {
-		return c.relateParsed(p, parsePath(path), tree)
-	}
-	r := c.relatePlain(p, path.Abs, tree, true)
-	if path.Named != "" && r < Overlap {
-		r = max(r, c.relatePlain(p, path.Named, tree, false))
+	r := c.relatePlain(t, t.path.Abs, true)
+	if t.path.Named != "" && r < Overlap {
+		r = max(r, c.relatePlain(t, t.path.Named, false))
 	}
 	return r
 }
 
 // base is the folder the pattern starts from, "" when it is unknown; rest are
 // its segments from there.
-func (c *compiled) base(p *Place, segs []segment) (dir string, rest []segment) {
+func (c *compiled) base(t *Target, segs []segment) (dir string, rest []segment) {
+	p := t.p
 	switch c.anchor {
 	case atWorkspace:
-		return p.root(), segs
+		return t.root, segs
 	case atHome:
-		return p.real(p.Home), segs
+		return t.home, segs
 	case atVar:
 		v, ok := p.Var(c.varn)
 		if !ok || v[0] != '/' || strings.Contains(v, "/..") {
@@ -101,20 +107,21 @@ func (c *compiled) base(p *Place, segs []segment) (dir string, rest []segment) {
 
 // relatePlain compares with one path. allow says that the path may be
 // covered: it is the resolved one.
-func (c *compiled) relatePlain(p *Place, abs string, tree, allow bool) Relation {
+func (c *compiled) relatePlain(t *Target, abs string, allow bool) Relation {
+	p, tree := t.p, t.tree
 	r := Apart
 	for _, alt := range c.alts {
 		if r == Covers {
 			return r
 		}
-		base, segs := c.base(p, alt)
+		base, segs := c.base(t, alt)
 		if base == "" {
 			continue
 		}
 		if allow && r < Covers {
 			from := base
 			if c.anchor == floating && !c.everywhere {
-				from = p.root()
+				from = t.root
 			}
 			if rest, ok := relative(from, abs, p.Fold); ok {
 				if walk(segs, rest, p.Fold, tree) == Covers {
@@ -123,7 +130,7 @@ func (c *compiled) relatePlain(p *Place, abs string, tree, allow bool) Relation 
 			}
 		}
 		if c.anchor == floating {
-			base = p.floor(abs, allow)
+			base = t.floor(abs, allow)
 		}
 		r = max(r, min(c.restrict(base, segs, abs, tree), Overlap))
 		if c.anchor == atWorkspace && p.Workspace != base && r < Overlap {
@@ -141,15 +148,15 @@ func (c *compiled) relatePlain(p *Place, abs string, tree, allow bool) Relation 
 
 // floor is the folder below which a pattern for any depth matches a path: the
 // workspace for what is inside, "/" for anything else.
-func (p *Place) floor(abs string, resolved bool) string {
-	dir := p.Workspace
+func (t *Target) floor(abs string, resolved bool) string {
+	dir := t.p.Workspace
 	if resolved {
-		dir = p.root()
+		dir = t.root
 	}
 	if dir == "" || dir[0] != '/' {
 		return "/"
 	}
-	if rest, ok := relative(dir, abs, p.Fold); ok && rest != "" {
+	if rest, ok := relative(dir, abs, t.p.Fold); ok && rest != "" {
 		return dir
 	}
 	return "/"
@@ -293,66 +300,46 @@ func definite(segs []segment, j int) bool {
 	return true
 }
 
-// parsedGlob is a glob path taken apart, once for all patterns.
-type parsedGlob struct {
-	abs, named []segment
-	bad        bool
-}
-
-func parsePath(path effect.Path) parsedGlob {
-	var g parsedGlob
-	var ok bool
-	if path.Abs != "" {
-		if g.abs, ok = globSegments(path.Abs); !ok {
-			g.bad = true
-		}
-	}
-	if path.Named != "" {
-		if g.named, ok = globSegments(path.Named); !ok {
-			g.bad = true
-		}
-	}
-	return g
-}
-
-func (c *compiled) relateParsed(p *Place, g parsedGlob, tree bool) Relation {
-	if g.bad {
+// relateGlobs compares with the sets of paths of the texts of a glob.
+func (c *compiled) relateGlobs(t *Target) Relation {
+	if t.abs.bad || t.named.bad {
 		return Overlap
 	}
 	r := Apart
-	if g.abs != nil {
-		r = c.relateGlob(p, g.abs, tree, true)
+	if t.abs.segs != nil {
+		r = c.relateGlob(t, &t.abs, true)
 	}
-	if g.named != nil && r < Overlap {
-		r = max(r, c.relateGlob(p, g.named, tree, false))
+	if t.named.segs != nil && r < Overlap {
+		r = max(r, c.relateGlob(t, &t.named, false))
 	}
 	return r
 }
 
 // relateGlob compares with the set of paths of a shell glob.
-func (c *compiled) relateGlob(p *Place, glob []segment, tree, allow bool) Relation {
+func (c *compiled) relateGlob(t *Target, g *glob, allow bool) Relation {
+	p, tree := t.p, t.tree
 	r := Apart
 	for _, alt := range c.alts {
-		base, segs := c.base(p, alt)
+		base, segs := c.base(t, alt)
 		if base == "" {
 			continue
 		}
 		if allow {
 			from := base
 			if c.anchor == floating && !c.everywhere {
-				from = p.root()
+				from = t.root
 			}
 			if from != "" {
-				inner, outer := strip(glob, from)
+				inner, outer := strip(g.segs, from)
 				if globWithin(inner, joined(outer, segs), tree, p.Fold) {
 					return Covers
 				}
 			}
 		}
 		if c.anchor == floating {
-			base = p.floor(fixedPart(glob), allow)
+			base = t.floor(g.fixed, allow)
 		}
-		inner, full := strip(glob, base)
+		inner, full := strip(g.segs, base)
 		full = joined(full, segs)
 		if len(full) > maxDepth {
 			r = Overlap
@@ -363,23 +350,28 @@ func (c *compiled) relateGlob(p *Place, glob []segment, tree, allow bool) Relati
 	return r
 }
 
-// globSegments parses the glob text of a prepared path.
-func globSegments(abs string) ([]segment, bool) {
-	var out []segment
+// globSegments parses the glob text of a prepared path. A part that cannot be
+// read is left out, and ok is false.
+func globSegments(abs string) (out []segment, ok bool) {
+	ok = true
 	for part := range strings.SplitSeq(abs, "/") {
 		if part == "" {
 			continue
 		}
 		s, err := parseSegment(part)
 		if err != nil {
-			return nil, false
+			ok = false
+			continue
 		}
 		if s.deep {
 			s = anyName
 		}
+		if out == nil {
+			out = make([]segment, 0, strings.Count(abs, "/")+1)
+		}
 		out = append(out, s)
 	}
-	return out, true
+	return out, ok
 }
 
 func joined(prefix, segs []segment) []segment {
@@ -428,7 +420,7 @@ func plainSegments(dir string) []segment {
 	var out []segment
 	for part := range strings.SplitSeq(dir, "/") {
 		if part != "" {
-			out = append(out, segment{plain: true, exact: form{name: part}, folded: form{name: Fold(part)}})
+			out = append(out, plainSegment(part))
 		}
 	}
 	return out

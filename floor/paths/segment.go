@@ -15,6 +15,13 @@ type segment struct {
 	plain  bool // no wildcard: the name itself
 	exact  form
 	folded form
+	// head and tail are the plain text at the two ends of any other, folded.
+	head, tail string
+}
+
+// plainSegment is a name without wildcards.
+func plainSegment(name string) segment {
+	return segment{plain: true, exact: form{name: name}, folded: form{name: Fold(name)}}
 }
 
 // form is a segment ready to compare.
@@ -66,10 +73,13 @@ var errBracket = errors.New("the bracket expression has no end")
 // parseSegment reads the text between two slashes. Backslash makes the next
 // character plain.
 func parseSegment(text string) (segment, error) {
-	if text == "**" {
+	switch {
+	case text == "**":
 		return segment{deep: true}, nil
+	case !strings.ContainsAny(text, `*?[\`):
+		return plainSegment(text), nil
 	}
-	var toks []token
+	toks := make([]token, 0, len(text))
 	plain := true
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
@@ -109,15 +119,25 @@ func parseSegment(text string) (segment, error) {
 		}
 		i += n
 	}
-	s := segment{plain: plain}
 	if plain {
-		s.exact.name = tokText(toks)
-		s.folded.name = Fold(s.exact.name)
-		return s, nil
+		return plainSegment(tokText(toks)), nil
 	}
-	s.exact.toks = toks
-	s.folded.toks = foldTokens(toks)
+	s := segment{exact: form{toks: toks}, folded: form{toks: foldTokens(toks)}}
+	s.head, s.tail = ends(s.folded.toks)
 	return s, nil
+}
+
+// ends is the plain text in front of the first wildcard and behind the last.
+func ends(toks []token) (head, tail string) {
+	i := 0
+	for i < len(toks) && toks[i].kind == tokRune {
+		i++
+	}
+	j := len(toks)
+	for j > i && toks[j-1].kind == tokRune {
+		j--
+	}
+	return tokText(toks[:i]), tokText(toks[j:])
 }
 
 // brokenByte stands for a byte that is no UTF-8, outside of all characters.
@@ -144,7 +164,7 @@ func appendRune(b []byte, r rune) []byte {
 }
 
 func tokText(toks []token) string {
-	var b []byte
+	b := make([]byte, 0, len(toks))
 	for _, t := range toks {
 		b = appendRune(b, t.r)
 	}
@@ -154,6 +174,9 @@ func tokText(toks []token) string {
 // foldTokens folds each run of plain characters as a whole, so that letters
 // composed of several runes fold as in a name.
 func foldTokens(toks []token) []token {
+	if !slices.ContainsFunc(toks, token.folds) {
+		return toks
+	}
 	var out []token
 	for i := 0; i < len(toks); i++ {
 		if toks[i].kind != tokRune {
@@ -274,6 +297,11 @@ func marks(s string) int {
 	return n
 }
 
+// folds reports whether the token may be another one when folded, see [Fold].
+func (t token) folds() bool {
+	return t.kind == tokRune && (t.r >= utf8.RuneSelf || 'A' <= t.r && t.r <= 'Z')
+}
+
 func (t *token) accepts(r rune, fold bool) bool {
 	switch t.kind {
 	case tokRune:
@@ -334,8 +362,13 @@ func (s *segment) meets(p *segment, fold bool) bool {
 	noDot := s.wildStart()
 	w := len(b) + 1
 	half := (len(a) + 1) * w
-	seen := make([]bool, 2*half)
-	todo := []int{0}
+	var table [256]bool // enough for most
+	seen := table[:]
+	if 2*half > len(seen) {
+		seen = make([]bool, 2*half)
+	}
+	var list [32]int
+	todo := append(list[:0], 0)
 	seen[0] = true
 	push := func(k int) {
 		if !seen[k] {
@@ -478,16 +511,7 @@ func (s *segment) fixed() (head, tail string) {
 	if s.plain {
 		return s.folded.name, s.folded.name
 	}
-	toks := s.folded.toks
-	i := 0
-	for i < len(toks) && toks[i].kind == tokRune {
-		i++
-	}
-	j := len(toks)
-	for j > i && toks[j-1].kind == tokRune {
-		j--
-	}
-	return tokText(toks[:i]), tokText(toks[j:])
+	return s.head, s.tail
 }
 
 // everything reports whether the segment takes every name, or every name

@@ -3,8 +3,6 @@ package paths
 import (
 	"slices"
 	"strings"
-
-	"assent/floor/effect"
 )
 
 // A set is a collection of paths with a name, for policies: what belongs to
@@ -14,7 +12,7 @@ type set struct {
 	doc      string
 	patterns []Pattern
 	// special replaces the patterns where the place decides.
-	special func(p *Place, path effect.Path, tree bool) Relation
+	special func(t *Target) Relation
 }
 
 var sets = map[string]*set{}
@@ -86,17 +84,17 @@ func init() {
 	}
 }
 
-func (s *set) relate(p *Place, path effect.Path, tree bool) Relation {
+func (s *set) relate(t *Target) Relation {
 	if s.special != nil {
-		return s.special(p, path, tree)
+		return s.special(t)
 	}
-	return s.any(p, path, tree)
+	return s.any(t)
 }
 
-func (s *set) any(p *Place, path effect.Path, tree bool) Relation {
+func (s *set) any(t *Target) Relation {
 	r := Apart
 	for _, pt := range s.patterns {
-		if r = max(r, pt.Relate(p, path, tree)); r == Covers {
+		if r = max(r, pt.RelateTo(t)); r == Covers {
 			break
 		}
 	}
@@ -104,38 +102,37 @@ func (s *set) any(p *Place, path effect.Path, tree bool) Relation {
 }
 
 // own adds the files the place names as assent's own.
-func (s *set) own(p *Place, path effect.Path, tree bool) Relation {
-	r := s.any(p, path, tree)
-	for _, file := range p.Own {
+func (s *set) own(t *Target) Relation {
+	r := s.any(t)
+	for _, file := range t.p.Own {
 		if r >= Overlap || file == "" || file[0] != '/' {
 			break
 		}
 		c := compiled{anchor: atRoot, alts: [][]segment{append(plainSegments(file), segment{deep: true})}}
-		r = max(r, Pattern{&c}.Relate(p, path, tree))
-		if real := p.real(file); real != file && r < Overlap {
+		r = max(r, Pattern{&c}.RelateTo(t))
+		if real := t.p.real(file); real != file && r < Overlap {
 			c := compiled{anchor: atRoot, alts: [][]segment{append(plainSegments(real), segment{deep: true})}}
-			r = max(r, Pattern{&c}.Relate(p, path, tree))
+			r = max(r, Pattern{&c}.RelateTo(t))
 		}
 	}
 	return r
 }
 
 // outside holds for every known path that is not in the workspace.
-func outside(p *Place, path effect.Path, tree bool) Relation {
-	switch {
+func outside(t *Target) Relation {
+	switch path := t.path; {
 	case path.Rel != "":
 		return Apart
 	case !path.Known():
 		return Overlap
 	}
-	root := p.root()
-	if path.Glob {
-		if wholeWorkspace.Relate(p, path, tree) != Apart {
+	if t.path.Glob {
+		if wholeWorkspace.RelateTo(t) != Apart {
 			return Overlap
 		}
 		return Covers
 	}
-	if _, above := relative(path.Abs, root, true); tree && above {
+	if _, above := relative(t.path.Abs, t.root, true); t.tree && above {
 		return Overlap
 	}
 	return Covers
@@ -161,21 +158,22 @@ var topFolders = func() map[string]bool {
 
 // roots holds for a folder whose deletion is a catastrophe, and for all that
 // is in one ("/*").
-func roots(p *Place, path effect.Path, tree bool) Relation {
+func roots(t *Target) Relation {
+	path := t.path
 	if path.Glob {
-		return max(rootGlob(p, path.Abs), rootGlob(p, path.Named))
+		return max(rootGlob(t, &t.abs), rootGlob(t, &t.named))
 	}
-	if path.Known() && isRoot(p, path.Abs) || path.Named != "" && isRoot(p, path.Named) {
+	if path.Known() && isRoot(t, path.Abs) || path.Named != "" && isRoot(t, path.Named) {
 		return Covers
 	}
 	return Apart
 }
 
-func isRoot(p *Place, abs string) bool {
+func isRoot(t *Target, abs string) bool {
 	if abs == "/" || topFolders[Fold(abs)] {
 		return true
 	}
-	for _, dir := range [...]string{p.Home, p.Workspace, p.real(p.Home), p.root()} {
+	for _, dir := range [...]string{t.p.Home, t.p.Workspace, t.home, t.root} {
 		if dir == "" {
 			continue
 		}
@@ -194,15 +192,14 @@ func isRoot(p *Place, abs string) bool {
 
 // rootGlob compares a glob with the roots: one may be among its paths, or it
 // may stand for all the children of one.
-func rootGlob(p *Place, abs string) Relation {
-	if abs == "" {
+func rootGlob(t *Target, g *glob) Relation {
+	switch {
+	case g.bad:
+		return Overlap
+	case g.segs == nil:
 		return Apart
 	}
-	glob, ok := globSegments(abs)
-	if !ok {
-		return Overlap
-	}
-	first := 0
+	glob, first := g.segs, 0
 	var fixed strings.Builder
 	for first < len(glob) && glob[first].plain {
 		fixed.WriteByte('/')
@@ -217,10 +214,10 @@ func rootGlob(p *Place, abs string) Relation {
 	for i := first; i < len(glob); i++ {
 		all = all && glob[i].everything()
 	}
-	if all && isRoot(p, dir) {
+	if all && isRoot(t, dir) {
 		return Covers
 	}
-	candidates := []string{p.Home, p.Workspace, p.real(p.Home), p.root()}
+	candidates := []string{t.p.Home, t.p.Workspace, t.home, t.root}
 	for name := range topFolders {
 		candidates = append(candidates, name)
 	}
@@ -228,7 +225,7 @@ func rootGlob(p *Place, abs string) Relation {
 		return len(segs) == len(glob) && globMeets(glob, segs, false, true) == Overlap
 	}
 	for _, c := range candidates {
-		for c != "" && c != "/" {
+		for c != "/" && strings.Count(c, "/") >= len(glob) { // a folder above has fewer parts
 			if same(plainSegments(c)) {
 				return Overlap
 			}
