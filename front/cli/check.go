@@ -17,6 +17,7 @@ import (
 
 // checker is `assent check`: what its flags say.
 type checker struct {
+	verb                 string // what it is called as
 	name, arguments      string
 	workspace, cwd, home string
 	policy               string
@@ -27,7 +28,7 @@ type checker struct {
 }
 
 func newCheck() *cobra.Command {
-	c := new(checker)
+	c := &checker{verb: "check"}
 	cmd := &cobra.Command{
 		Use:   "check [flags] -- COMMAND",
 		Short: "Judge a tool call and say why",
@@ -213,7 +214,7 @@ func (c *checker) call(in io.Reader, args []string) (floor.Call, error) {
 	case len(args) == 0 && c.name == "" && c.arguments != "":
 		return call, usagef("--arguments needs --name")
 	case len(args) == 0 && c.name == "":
-		return call, usagef("nothing to check: put a command after \"--\", as in: assent check -- 'git status'")
+		return call, usagef("nothing to %s: put a command after \"--\", as in: assent %s -- 'git status'", c.verb, c.verb)
 	case len(args) == 1:
 		if strings.TrimSpace(args[0]) == "" {
 			return call, usagef("the command is empty")

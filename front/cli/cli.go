@@ -103,7 +103,7 @@ rule answers.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(newCheck(), newPolicy(), newWhatif(), newUp(), newDown(), newStatus(), newVersion(),
-		newSessions(), newQueue(), newShow(), newAnswer(true), newAnswer(false), newCancel(), newMode(), newGrant(), newPair(), newLog(), newVerify("verify"))
+		newSessions(), newQueue(), newCall(), newShow(), newAnswer(true), newAnswer(false), newCancel(), newMode(), newGrant(), newPair(), newLog(), newVerify("verify"))
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())

@@ -133,7 +133,9 @@ func TestDaemonScripts(t *testing.T) {
 			"session": sessionIsMade,
 			"mint":    mint,
 			"answer":  answerCall,
-			"writer":  writer,
+
+			"answerfirst": answerFirst,
+			"writer":      writer,
 		},
 	})
 }
@@ -200,6 +202,26 @@ func answerCall(ts *testscript.TestScript, neg bool, args []string) {
 	}})
 	ts.Check(err)
 	ts.Check(d.await(args[0], args[1], plexus.OrchestrationResult))
+}
+
+// answerfirst SESSION true|false: answers the first call of the session that
+// comes to wait for a person.
+func answerFirst(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: answerfirst SESSION true|false")
+	}
+	d := daemonOf(ts)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	for _, err := range d.doc.Watch(ctx, 0, plexus.Filter{Session: args[0]}) {
+		ts.Check(err)
+		queue, err := d.kernel.Queue(ctx, args[0], "")
+		ts.Check(err)
+		if len(queue) > 0 {
+			answerCall(ts, false, []string{args[0], queue[0], args[1]})
+			return
+		}
+	}
 }
 
 // writer agent|human NAME: as whom the next ones connect.

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"assent/front/api/client"
+	"assent/front/api/wire"
+)
+
+func newCall() *cobra.Command {
+	d, c, session, mode := &dialer{}, &checker{verb: "call"}, "", ""
+	cmd := &cobra.Command{
+		Use:   "call [flags] -- COMMAND",
+		Short: "Ask for a call by hand, and wait for the answer",
+		Long: `Call admits a tool call to the kernel as an agent's client does, and waits until
+it is decided: by the policies, the mode and the grants of its session, or by a
+person. Nothing is run. It shows what an agent would be told, and lets a script of
+yours ask before it does something. Without --session the call stands in a
+session of its own.
+
+A command stands after "--", and any other tool is named by --name, as for
+"assent check". Ctrl-C cancels the call. The exit code tells the answer:
+
+  0  allowed    4  refused    5  blocked by a policy
+  2  the question is wrong    1  cancelled, or asking failed`,
+		Example: `  assent call -- make deploy && make deploy
+  assent call --session 7GKQ --name Write --arguments '{"file_path": "notes.md", "content": ""}'`,
+		RunE: d.asking(func(cmd *cobra.Command, k *client.Client, args []string) error {
+			call, err := c.call(cmd.InOrStdin(), args)
+			if err != nil {
+				return err
+			}
+			job := wire.NewJob{Name: call.Name, Arguments: call.Arguments}
+			if session != "" {
+				if mode != "" || c.workspace != "" || c.cwd != "" {
+					return usagef("--session has its mode and its folders already")
+				}
+				session, err = namedSession(cmd.Context(), k, session)
+			} else if err = c.places(&call, warnings(cmd)); err == nil {
+				var made wire.Session
+				made, err = k.CreateSession(cmd.Context(), wire.NewSession{
+					Mode: mode, Client: "assent call", Workspace: call.Workspace, Cwd: call.Cwd, Home: call.Home,
+				})
+				session = made.ID
+			}
+			if err != nil {
+				return err
+			}
+			return ask(cmd, d, k, session, job)
+		}),
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	d.flags(cmd)
+	sessionFlag(cmd, &session, "in this session")
+	f := cmd.Flags()
+	f.StringVarP(&c.name, "name", "n", "", "the `tool`, in the spelling of its client")
+	f.StringVarP(&c.arguments, "arguments", "a", "", "the tool's arguments: `JSON`, @FILE or -")
+	f.StringVarP(&c.workspace, "workspace", "w", "", "the `folder` the session works in (default: the repository or folder you are in)")
+	f.StringVarP(&c.cwd, "cwd", "C", "", "the `folder` the call starts in (default: the folder you are in, when it is in the workspace)")
+	f.StringVar(&mode, "mode", "", "the `mode` of the session: manual, auto or yolo (default: that of new sessions)")
+	_ = cmd.MarkFlagDirname("workspace")
+	_ = cmd.MarkFlagDirname("cwd")
+	return cmd
+}
+
+// namedSession is the session that a text means. An agent has no list of
+// sessions: what it names is the whole id.
+func namedSession(ctx context.Context, c *client.Client, text string) (string, error) {
+	id, err := findSession(ctx, c, text)
+	if errors.Is(err, wire.Role) {
+		return text, nil
+	}
+	return id, err
+}
+
+// unheard is how long a call may be undecided before whoever waits is told what
+// it waits for.
+const unheard = 300 * time.Millisecond
+
+// byHand is the outcome of a call that was asked for by hand.
+const byHand = `{"ok":true,"text":"asked for by hand; nothing was run"}`
+
+// ask admits a call and tells what was decided.
+func ask(cmd *cobra.Command, d *dialer, c *client.Client, session string, job wire.NewJob) error {
+	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	admitted, err := c.Admit(ctx, session, job)
+	if err != nil {
+		return err
+	}
+	var receipt wire.Receipt
+	heard := make(chan struct{})
+	go func() {
+		defer close(heard)
+		receipt, err = c.Receipt(ctx, session, admitted.ID, client.Decided)
+	}()
+	select {
+	case <-heard:
+	case <-time.After(unheard):
+		fmt.Fprintf(cmd.ErrOrStderr(), "assent: it waits; a person answers with: assent allow %s, or deny\n", oneLine(admitted.ID, maxTarget))
+		<-heard
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			return err
+		}
+		later, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		if err := c.Cancel(later, session, admitted.ID); err != nil {
+			return err
+		}
+		return errors.New("cancelled")
+	}
+	if receipt.OrchestrationResult != nil && *receipt.OrchestrationResult && receipt.Completed == nil {
+		if err := c.Report(ctx, session, admitted.ID, jsontext.Value(byHand)); err != nil && !errors.Is(err, wire.NotYours) {
+			return err
+		}
+	}
+	return decided(cmd.OutOrStdout(), d, receipt)
+}
+
+// decided tells what became of a call, by the exit code too.
+func decided(out io.Writer, d *dialer, r wire.Receipt) (err error) {
+	text, code := "refused", exitDeny
+	switch {
+	case r.OrchestrationResult == nil:
+		text, code = "cancelled", exitFailed
+	case *r.OrchestrationResult:
+		text, code = "allowed", exitAllow
+	case r.PolicyResult != nil && *r.PolicyResult == "block":
+		text, code = "blocked", exitBlock
+	}
+	if d.json {
+		err = writeJSON(out, r)
+	} else {
+		var outcome struct {
+			Text string `json:"text"`
+		}
+		if code != exitAllow && json.Unmarshal(r.OutcomeJSON, &outcome) == nil && outcome.Text != "" {
+			text += ": " + oneLine(outcome.Text, maxLogged)
+		}
+		_, err = fmt.Fprintln(out, text)
+	}
+	if err == nil && code != exitAllow {
+		err = verdictExit(code)
+	}
+	return err
+}
