@@ -1,7 +1,6 @@
 package floor
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -33,6 +32,10 @@ func (r *reading) repositories() {
 	}
 }
 
+// GitCredentials reports whether a git configuration holds credentials, which
+// what prints it would show.
+func GitCredentials(config map[string]string) bool { return shell.Credentials(config) }
+
 // foreign says why git may run something because of the repository it finds
 // from a folder on, "" when that folder is known to be plain, or nothing makes it
 // another repository than the workspace's.
@@ -41,10 +44,8 @@ func foreign(place *paths.Place, at effect.Path) string {
 		return "git works in a folder that is not known, and may run what its configuration names"
 	}
 	if config, looked := place.Facts.Repositories[at.Abs]; looked {
-		for _, key := range slices.Sorted(maps.Keys(config)) {
-			if shell.Runs(key, config[key]) {
-				return key + " of the repository in " + targetOf(at, "…") + " makes git run a command"
-			}
+		if key := shell.Runs(config); key != "" {
+			return key + " of the repository in " + targetOf(at, "…") + " makes git run a command"
 		}
 		return ""
 	}

@@ -24,6 +24,14 @@ func TestForeignRepositories(t *testing.T) {
 		{"a repository is known to be there", "cd lib/deep && git status", known, approval.Ask},
 		{"a bare one is known to be there", "git -C store log", known, approval.Ask},
 		{"looked at, and plain", "git -C vendor/x log", paths.Facts{Repositories: map[string]map[string]string{"/home/you/p/vendor/x": {"core.bare": "false"}}}, approval.Allow},
+		{"it fetches what is missing, from an address", "git log", paths.Facts{GitConfig: map[string]string{"remote.o.promisor": "true", "remote.o.url": "https://example.com/x"}}, approval.Allow},
+		{"it fetches what is missing, by a command", "git log", paths.Facts{GitConfig: map[string]string{"remote.o.promisor": "true", "remote.o.uploadpack": "./x"}}, approval.Ask},
+		{"it fetches what is missing, by a helper", "git log", paths.Facts{GitConfig: map[string]string{"remote.o.partialclonefilter": "blob:none", "remote.o.url": "ext::sh -c x"}}, approval.Ask},
+		{"it fetches only when asked to", "git log", paths.Facts{GitConfig: map[string]string{"remote.o.uploadpack": "./x"}}, approval.Allow},
+		{"a password in an address", "git remote -v", paths.Facts{GitConfig: map[string]string{"remote.o.url": "https://me:pass@example.com/x"}}, approval.Deny},
+		{"a secret out of an archive", "git archive HEAD | tar xf - -O .env", paths.Facts{}, approval.Deny},
+		{"a secret out of an archive by unzip", "unzip -p x.zip 'config/.env*'", paths.Facts{}, approval.Deny},
+		{"another file out of an archive", "tar xOf x.tar src/main.go", paths.Facts{}, approval.Allow},
 		{"looked at, and it runs something", "git -C src log", paths.Facts{Repositories: map[string]map[string]string{"/home/you/p/src": {"core.fsmonitor": "./x"}}}, approval.Ask},
 	}
 	for _, test := range tests {

@@ -7,6 +7,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"assent/floor"
 )
 
 // maxIncludes bounds how many files a git configuration may include.
@@ -23,6 +25,36 @@ func (l *look) repository(folder string) {
 	}
 	l.repositories[folder] = config
 	maps.Copy(l.files, files)
+}
+
+// showsConfig are the commands of git that print configuration.
+var showsConfig = map[string]bool{"config": true, "remote": true, "var": true}
+
+// credentials looks for credentials in all configuration that git would show, the
+// person's own and the machine's among it. Their values are not kept.
+func (l *look) credentials() {
+	if !l.configured {
+		l.configured = true
+		config := maps.Clone(l.start)
+		files := []string{"/etc/gitconfig"}
+		if l.home != "" {
+			files = append(files, path.Join(l.home, ".gitconfig"), path.Join(l.home, ".config/git/config"))
+		}
+		if dir := os.Getenv("XDG_CONFIG_HOME"); dir != "" {
+			files = append(files, path.Join(dir, "git/config"))
+		}
+		if file := os.Getenv("GIT_CONFIG_GLOBAL"); file != "" {
+			files = append(files, file)
+		}
+		budget := maxIncludes + len(files)
+		for _, p := range files {
+			readConfig(p, config, &budget)
+		}
+		l.secrets = l.secrets || floor.GitCredentials(config)
+	}
+	for _, config := range l.repositories {
+		l.secrets = l.secrets || floor.GitCredentials(config)
+	}
 }
 
 // steered notes the repositories without ".git" on the way to a file that is
@@ -168,7 +200,11 @@ func readConfig(p string, config map[string]string, budget *int) {
 		return
 	}
 	for _, s := range parseConfig(text) {
-		config[s.key] = s.value
+		if old := config[s.key]; old != "" && old != s.value {
+			config[s.key] = old + "\n" + s.value // some keys have many values
+		} else {
+			config[s.key] = s.value
+		}
 		if (s.key == "include.path" || strings.HasPrefix(s.key, "includeif.") && strings.HasSuffix(s.key, ".path")) && s.value != "" {
 			target := s.value
 			if rest, ok := strings.CutPrefix(target, "~/"); ok {

@@ -100,3 +100,53 @@ func TestOtherToolsWriteIntoRepositories(t *testing.T) {
 		}
 	}
 }
+
+// What git prints of its configuration is a secret where the configuration holds
+// one, the person's own included.
+func TestGitCredentials(t *testing.T) {
+	root := world(t, map[string]string{
+		"w/.git/HEAD":              "ref: refs/heads/main\n",
+		"w/.git/config":            "[remote \"origin\"]\n\turl = git@example.com:x/y\n[user]\n\tname = n\n",
+		"w/.git/objects/x":         "",
+		"w/.git/refs/x":            "",
+		"w/known/.git":             "gitdir: ../.git/known\n",
+		"w/.git/known/HEAD":        "ref: refs/heads/main\n",
+		"w/.git/known/objects/x":   "",
+		"w/.git/known/refs/x":      "",
+		"w/.git/known/config":      "[remote \"origin\"]\n\turl = https://me:hunter2hunter2@example.com/x/y\n",
+		"home/plain/x":             "",
+		"other/.gitconfig":         "[http \"https://example.com\"]\n\textraHeader = Authorization: Basic eDp5\n",
+		"third/.config/git/config": "[url \"https://0123456789abcdef0123456789@example.com/\"]\n\tinsteadOf = x:\n",
+	})
+	tests := []struct {
+		why, home, command string
+		want               approval.PolicyResult
+	}{
+		{"nothing to hide", "home", "git config --list", approval.Allow},
+		{"nothing to hide", "home", "git remote -v", approval.Allow},
+		{"nothing to hide", "home", "git var -l", approval.Allow},
+		{"an address without a password", "home", "git remote get-url origin", approval.Allow},
+		{"one plain key", "other", "git config --get user.name", approval.Allow},
+		{"names alone", "other", "git config --list --name-only", approval.Allow},
+		{"asked for by name", "home", "git config --get http.https://example.com.extraheader", approval.Deny},
+		{"asked for by pattern", "home", "git config --get-regexp 'tok|token'", approval.Deny},
+		{"the person's own header", "other", "git config -l", approval.Deny},
+		{"by address", "other", "git config --get-urlmatch http https://example.com", approval.Deny},
+		{"by any pattern", "other", "git config --get-regexp .", approval.Deny},
+		{"the newer spelling", "other", "git config list", approval.Deny},
+		{"a token in an address", "third", "git var -l", approval.Deny},
+		{"another repository's address", "home", "git -C known remote -v", approval.Deny},
+		{"another repository's address, by key", "home", "cd known && git config remote.origin.url", approval.Deny},
+	}
+	for _, test := range tests {
+		t.Run(test.why+" "+test.command, func(t *testing.T) {
+			t.Setenv("XDG_CONFIG_HOME", "")
+			arguments, _ := json.Marshal(map[string]string{"command": test.command})
+			f := new(floor.Floor)
+			call := CompleteFor(f, floor.Call{Name: "Bash", Arguments: arguments, Workspace: filepath.Join(root, "w"), Home: filepath.Join(root, test.home)})
+			if v := f.Judge(call); v.Result != test.want {
+				t.Errorf("%s: %v, want %v: %s", test.command, v.Result, test.want, v.Message)
+			}
+		})
+	}
+}

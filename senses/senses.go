@@ -59,6 +59,7 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 		call.Fold = IgnoresCase(call.Workspace)
 	}
 	config, files := gitConfig(call.Workspace, call.Cwd)
+	l.start, l.home, l.secrets = config, call.Home, call.Facts.GitSecrets
 	call.Facts.GitConfig = merged(call.Facts.GitConfig, config)
 	maps.Copy(l.files, files)
 	l.repositories, l.bare = maps.Clone(call.Facts.Repositories), maps.Clone(call.Facts.Bare)
@@ -73,6 +74,7 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 	l.speaks = f.Speaks(call)
 	for range maxRounds {
 		call.Facts.Links, call.Facts.Files = clone(l.links), clone(l.files)
+		call.Facts.GitSecrets = l.secrets
 		call.Facts.Repositories, call.Facts.Bare = maps.Clone(l.repositories), maps.Clone(l.bare)
 		known := l.known()
 		effects, _ := floor.Effects(call)
@@ -91,7 +93,11 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 
 // known says how much was found.
 func (l *look) known() int {
-	return len(l.links) + len(l.files) + len(l.looked) + len(l.repositories) + len(l.bare)
+	n := len(l.links) + len(l.files) + len(l.looked) + len(l.repositories) + len(l.bare)
+	if l.secrets {
+		n++
+	}
+	return n
 }
 
 func clone(m map[string]string) map[string]string {
@@ -154,6 +160,10 @@ type look struct {
 	own           bool // a person's rules speak of names
 	repositories  map[string]map[string]string
 	bare          map[string]bool
+	start         map[string]string // the git configuration where the call starts
+	home          string
+	configured    bool // the person's own git configuration was read
+	secrets       bool // see paths.Facts.GitSecrets
 	entries, told int
 }
 
@@ -195,6 +205,9 @@ func (l *look) effect(e *effect.Effect) {
 	}
 	if e.Repository && e.Path.Known() && !e.Path.Glob {
 		l.repository(e.Path.Abs)
+	}
+	if e.Kind == effect.Run && e.Command != nil && e.Command.Program == "git" && len(e.Command.Sub) > 0 && showsConfig[e.Command.Sub[0]] {
+		l.credentials()
 	}
 	if e.Kind == effect.Write && e.Path.Known() {
 		l.steered(e.Path.Abs)

@@ -46,6 +46,9 @@ type Facts struct {
 	// takes for a repository by what is in them, whatever they are called.
 	Repositories map[string]map[string]string
 	Bare         map[string]bool
+	// GitSecrets says that the git configuration in force, the person's own
+	// included, holds credentials.
+	GitSecrets bool
 	// Untrusted says that the workspace's own configuration is not trusted.
 	Untrusted bool
 	// ServerUntrusted and ServerRoots tell of the MCP server that is called.

@@ -109,6 +109,9 @@ func (t *typed) all() {
 	}
 	t.passedOn()
 	t.found()
+	if t.cmd.Program == "git" {
+		t.credentials()
+	}
 	if asks || t.cmd.Program == "git" {
 		t.repository()
 	}
@@ -156,6 +159,9 @@ func (t *typed) found() {
 			return
 		}
 		t.singled([]string{"."})
+		return
+	case "tar", "gtar", "bsdtar", "gnutar", "unzip", "7z", "7za", "7zr", "7zz", "7zzs", "unrar", "rar", "ar", "gcc-ar", "llvm-ar":
+		t.members()
 		return
 	default:
 		return

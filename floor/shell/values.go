@@ -399,7 +399,7 @@ func Executable(key string) bool {
 		"uploadpack", "receive", "protocol", "url", "submodule", "instaweb", "sendemail", "imap", "extensions", "lfs", "remote", "http", "sequence", "interactive", "gpg", "tar", "fsmonitor", "maintenance":
 		switch section {
 		case "remote":
-			return last == "push" || last == "mirror" || last == "uploadpack" || last == "receivepack" || last == "proxy" || last == "vcs"
+			return last == "push" || last == "mirror" || last == "uploadpack" || last == "receivepack" || last == "proxy" || last == "vcs" || last == "promisor"
 		case "http":
 			return last == "proxy" || last == "sslverify" || last == "sslcainfo" || last == "sslcert" || last == "sslkey" || last == "cookiefile" || last == "savecookies"
 		case "submodule":
@@ -480,17 +480,14 @@ func (t *typed) git() {
 		t.opaque("the configuration of this repository is not trusted, and git may run what it names", span, "", false)
 		return
 	}
-	for key, value := range f.GitConfig {
-		if Runs(key, value) {
-			t.opaque("the configuration of this repository makes git run a command ("+key+")", span, "", false)
-			return
-		}
+	if key := Runs(f.GitConfig); key != "" {
+		t.opaque("the configuration of this repository makes git run a command ("+key+")", span, "", false)
 	}
 }
 
 func harmlessValue(key, value string) bool {
 	switch {
-	case value == "" || value == "false" || key == "core.fsmonitor" && value == "true":
+	case value == "" || value == "false" || key == "core.fsmonitor" && value == "true" || key == "extensions.partialclone":
 		return true
 	case strings.HasPrefix(key, "alias.") || strings.HasPrefix(key, "credential.") || strings.HasPrefix(key, "url.") ||
 		strings.HasPrefix(key, "difftool.") || strings.HasPrefix(key, "mergetool.") || strings.HasPrefix(key, "lfs.") || strings.HasPrefix(key, "submodule."):
@@ -501,10 +498,35 @@ func harmlessValue(key, value string) bool {
 	return false
 }
 
-// Runs reports whether a setting of a repository makes git run a command when
-// something is looked up.
-func Runs(key, value string) bool {
-	return Executable(key) && !harmlessValue(strings.ToLower(key), value)
+// Runs names a setting of a repository's configuration that makes git run a
+// command when something is looked up, "" when there is none.
+func Runs(config map[string]string) string {
+	fetches := false // a look-up may fetch what is missing
+	for key, value := range config {
+		fetches = fetches || strings.HasPrefix(key, "remote.") && (strings.HasSuffix(key, ".promisor") && value != "false" || strings.HasSuffix(key, ".partialclonefilter"))
+	}
+	first := ""
+	for key, value := range config {
+		if (Executable(key) && !harmlessValue(strings.ToLower(key), value) || fetches && fetching(key, value)) && (first == "" || key < first) {
+			first = key
+		}
+	}
+	return first
+}
+
+// fetching reports whether a setting names a command that git runs when it
+// fetches.
+func fetching(key, value string) bool {
+	last := key[strings.LastIndexByte(key, '.')+1:]
+	switch section, rest, _ := strings.Cut(key, "."); section {
+	case "remote":
+		return last == "uploadpack" || last == "vcs" || last == "url" && strings.Contains(value, "::")
+	case "url":
+		return strings.Contains(rest, "::")
+	case "credential":
+		return last == "helper"
+	}
+	return false
 }
 
 // repository tells a git command that looks for its repository in another folder
