@@ -82,16 +82,7 @@ func readDocument(file string, data []byte) (root node, ps Problems) {
 	}
 	f, err := parser.ParseBytes(data, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		line, column, message := 1, 1, "the document is not valid YAML"
-		var at interface{ GetToken() *token.Token }
-		if errors.As(err, &at) && at.GetToken() != nil && at.GetToken().Position != nil {
-			line, column = at.GetToken().Position.Line, at.GetToken().Position.Column
-		}
-		var what interface{ GetMessage() string }
-		if errors.As(err, &what) {
-			message += ": " + what.GetMessage()
-		}
-		problem(line, column, message, slip(lineOf(data, line)))
+		problem(unreadable(data, err))
 		return root, ps
 	}
 	c := converter{file: file}

@@ -111,6 +111,9 @@ rule answers.`,
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" {
 			cmd.Args, cmd.RunE = subcommandOnly, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+			for _, shell := range cmd.Commands() {
+				shell.Args = noArguments
+			}
 		}
 	}
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {

@@ -32,11 +32,14 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 			names = append(names, c.Name())
 		}
 	}
+	if len(names) == 0 {
+		return usagef("%q has no commands, and got %q", cmd.CommandPath(), oneLine(word, maxTarget))
+	}
 	hint := "they are " + strings.Join(names, ", ")
 	if near := nearest(word, names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	return usagef("unknown command %q for %q; %s", word, cmd.CommandPath(), hint)
+	return usagef("unknown command %q for %q; %s", oneLine(word, maxTarget), cmd.CommandPath(), hint)
 }
 
 // newHelp is `assent help`, which refuses what it has no help for.
