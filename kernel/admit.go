@@ -38,9 +38,9 @@ type NewSession struct {
 	// are not handed down.
 	Parent string
 	Facts  string // a JSON object with whatever else its client knows, or ""
-	// Folders are where the agent that asks was started, as the system knows it:
-	// what it names as the workspace lies in one of them. None when not known.
-	Folders []string
+	// Folder is where the agent that asks was started, as the system knows it:
+	// what it names as the workspace is that or lies in it. "" when not known.
+	Folder string
 }
 
 // CreateSession makes a session. An agent may ask for one, and has no say in
@@ -109,6 +109,9 @@ func (k *Kernel) createSession(ctx context.Context, s NewSession, by plexus.Writ
 	writes := []plexus.Row{row, plexus.Register{Session: s.ID, Name: plexus.StandingPolicy, Value: plexus.Text(mode.String())}}
 	if by.Role == plexus.Agent {
 		writes = append(writes, belonging(s.ID, by))
+	}
+	if r := real(s.Workspace); r != s.Workspace {
+		writes = append(writes, plexus.Register{Session: s.ID, Name: realWorkspace, Value: plexus.Text(r)})
 	}
 	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: writes})
 	return row, err

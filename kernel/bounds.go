@@ -35,7 +35,7 @@ func (k *Kernel) bounded(s NewSession) (NewSession, error) {
 	s.Home = k.Home
 	// As it really is: a link could lead elsewhere tomorrow.
 	s.Workspace = real(s.Workspace)
-	if why := outOfBounds(s.Workspace, home, s.Folders); why != "" {
+	if why := outOfBounds(s.Workspace, home, s.Folder); why != "" {
 		return NewSession{}, fmt.Errorf("workspace %q: %w: %s; a person can make the session", s.Workspace, ErrBounds, why)
 	}
 	return s, nil
@@ -63,7 +63,7 @@ var ofTheSystem = []string{
 // outOfBounds says why a folder is no workspace for an agent's session, "" when
 // it is one. Where the agent works is known by what it was started in; what it
 // names has to be there.
-func outOfBounds(workspace, home string, works []string) string {
+func outOfBounds(workspace, home, started string) string {
 	first, below, _ := strings.Cut(strings.TrimPrefix(workspace, "/"), "/")
 	switch {
 	case first == "":
@@ -74,8 +74,8 @@ func outOfBounds(workspace, home string, works []string) string {
 		return "it holds the home folder"
 	case below == "" && slices.Contains(ofTheSystem, first):
 		return "it is a folder of the system"
-	case len(works) > 0 && !slices.ContainsFunc(works, func(w string) bool { return within(workspace, real(w)) }):
-		return fmt.Sprintf("the agent was started in %q and works there and below", works[0])
+	case started != "" && !within(workspace, real(started)):
+		return fmt.Sprintf("the agent was started in %q and works there and below", started)
 	}
 	return ""
 }
@@ -136,4 +136,17 @@ func homeOfOwner() string {
 		return ""
 	}
 	return filepath.Clean(home)
+}
+
+// realWorkspace is the register that says where the workspace of a session
+// really was when it was made, where that is not what it is called.
+var realWorkspace = plexus.HostRegister("workspace")
+
+// reallyOf is where the workspace really was.
+func reallyOf(snap plexus.Snapshot) string {
+	var really string
+	if r, ok := snap.Registers[realWorkspace]; ok && json.Unmarshal([]byte(r.Value), &really) == nil {
+		return really
+	}
+	return snap.Session.Workspace
 }

@@ -1,12 +1,16 @@
 package kernel
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"assent/floor"
 	"assent/plexus"
+	"assent/senses"
 )
 
 var (
@@ -30,37 +34,36 @@ func TestWorkspaceOfAnAgent(t *testing.T) {
 		}
 	}
 	w := newWorld(t, Options{Home: at("home/ada")})
-	code := []string{at("home/ada/code")}
+	code := at("home/ada/code")
 	for _, c := range []struct {
 		name      string
 		workspace string
 		home      string
-		folders   []string
+		folder    string
 		want      string // the workspace, "" for refused
 	}{
 		{"where-it-was-started", at("home/ada/code"), "", code, at("home/ada/code")},
 		{"below", at("home/ada/code/deep"), at("home/ada"), code, at("home/ada/code/deep")},
 		{"by-another-name", at("short"), "", code, at("home/ada/code")},
-		{"where-it-was-started-by-another-name", at("home/ada/code"), "", []string{at("short")}, at("home/ada/code")},
-		{"nobody-knows-where-it-was-started", at("elsewhere"), "", nil, at("elsewhere")},
-		{"started-above-all", at("home/ada/code"), "", []string{"/"}, at("home/ada/code")},
-		{"in-one-of-two", at("elsewhere"), "", []string{at("home/ada/code"), at("elsewhere")}, at("elsewhere")},
+		{"where-it-was-started-by-another-name", at("home/ada/code"), "", at("short"), at("home/ada/code")},
+		{"nobody-knows-where-it-was-started", at("elsewhere"), "", "", at("elsewhere")},
+		{"started-above-all", at("home/ada/code"), "", "/", at("home/ada/code")},
 
-		{"everything", "/", "", nil, ""},
-		{"everything-where-it-was-started", "/", "", []string{"/"}, ""},
+		{"everything", "/", "", "", ""},
+		{"everything-where-it-was-started", "/", "", "/", ""},
 		{"everything-by-another-name", at("home/ada/code/all"), "", code, ""},
-		{"the-system", "/etc", "", []string{"/"}, ""},
-		{"the-home", at("home/ada"), "", []string{at("home/ada")}, ""},
+		{"the-system", "/etc", "", "/", ""},
+		{"the-home", at("home/ada"), "", at("home/ada"), ""},
 		{"the-home-by-another-name", at("home/ada/code/up"), "", code, ""},
-		{"above-the-home", at("home"), "", nil, ""},
-		{"above-where-it-was-started", at("home/ada/code"), "", []string{at("home/ada/code/deep")}, ""},
+		{"above-the-home", at("home"), "", "", ""},
+		{"above-where-it-was-started", at("home/ada/code"), "", at("home/ada/code/deep"), ""},
 		{"beside-where-it-was-started", at("home/ada/.ssh"), "", code, ""},
-		{"a-folder-of-a-like-name", at("home/ada/code"), "", []string{at("home/ada/co")}, ""},
-		{"where-it-was-started-is-gone", at("elsewhere"), "", []string{at("gone")}, ""},
+		{"a-folder-of-a-like-name", at("home/ada/code"), "", at("home/ada/co"), ""},
+		{"where-it-was-started-is-gone", at("elsewhere"), "", at("gone"), ""},
 		{"a-home-of-its-own", at("home/ada/code"), at("elsewhere"), code, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := NewSession{Workspace: c.workspace, Home: c.home, Folders: c.folders}
+			s := NewSession{Workspace: c.workspace, Home: c.home, Folder: c.folder}
 			row, err := w.CreateSession(t.Context(), s, hook)
 			switch {
 			case c.want == "" && !errors.Is(err, ErrBounds):
@@ -138,5 +141,57 @@ func TestOneAgentHasASession(t *testing.T) {
 	}
 	if have != 1 {
 		t.Errorf("%d agents have it", have)
+	}
+}
+
+// What is made a link after its session was made opens nothing: what lies where
+// it leads now was not meant.
+func TestAWorkspaceThatLeadsElsewhere(t *testing.T) {
+	root := real(t.TempDir())
+	at := func(name string) string { return filepath.Join(root, name) }
+	for _, dir := range []string{"w", "v1", "secrets"} {
+		if err := os.MkdirAll(at(dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at(dir+"/file"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(at("v1"), at("current")); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, Options{Prepare: func(_ context.Context, f *floor.Floor, call floor.Call) floor.Call {
+		return senses.CompleteFor(f, call)
+	}})
+	n := 0
+	reads := func(session, file string) string {
+		t.Helper()
+		n++
+		id := fmt.Sprint("j", n)
+		w.admit(NewCall{Session: session, ID: id, Name: "Read", Arguments: []byte(`{"file_path":` + plexus.Text(file) + `}`)}, hook)
+		return w.await(session, id, plexus.PolicyResult)
+	}
+	for _, name := range []string{"w", "current"} {
+		if _, err := w.CreateSession(t.Context(), NewSession{ID: name, Mode: "manual", Workspace: at(name)}, ada); err != nil {
+			t.Fatal(err)
+		}
+		if got := reads(name, at(name+"/file")); got != `"allow"` {
+			t.Errorf("%s as it was: %s", name, got)
+		}
+		if err := os.RemoveAll(at(name)); err != nil {
+			t.Fatal(err)
+		}
+		if got := reads(name, at(name+"/gone")); name == "w" && got != `"allow"` {
+			t.Errorf("%s that is gone: %s", name, got)
+		}
+		if err := os.Symlink(at("secrets"), at(name)); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if got := reads(name, at(name+"/file")); got != `"deny"` {
+				t.Errorf("%s elsewhere: %s", name, got)
+			}
+			w.restart()
+		}
 	}
 }

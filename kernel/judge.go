@@ -25,6 +25,7 @@ func (o *owner) judge(a session.Action) {
 		Name: leaf.Name, Arguments: leaf.Arguments,
 		Workspace: asked.Workspace, Cwd: asked.Cwd, Home: asked.Home, Vars: k.Vars,
 	}
+	really := o.really
 	var once sync.Once
 	answer := func(ev session.Event) { once.Do(func() { o.later(func() { o.step(ev) }) }) }
 	fail := func(why string) { answer(session.FloorFailed{Job: a.Job, Policy: a.Policy, Message: why}) }
@@ -48,7 +49,7 @@ func (o *owner) judge(a session.Action) {
 			cancel()
 			k.slots.late(1)
 		})
-		v, layers, err := k.evaluate(ctx, call)
+		v, layers, err := k.evaluate(ctx, call, really)
 		if err == nil {
 			err = k.guard(ctx, asked)
 		}
@@ -89,18 +90,28 @@ func (k *Kernel) guard(ctx context.Context, call job.Call) error {
 	return err
 }
 
-// evaluate judges a call by the policies in force. A panic is an error.
-func (k *Kernel) evaluate(ctx context.Context, call floor.Call) (v floor.Verdict, layers Layers, err error) {
+// evaluate judges a call by the policies in force. A panic is an error. Where
+// the workspace is another folder than it really was when its session was made,
+// because a link leads elsewhere now, nothing lies in it.
+func (k *Kernel) evaluate(ctx context.Context, call floor.Call, really string) (v floor.Verdict, layers Layers, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("judging this call failed: %v", r)
 		}
 	}()
 	layers = k.Policies.Layers(call.Workspace)
+	moved := ""
+	if now := real(call.Workspace); now != really {
+		moved = fmt.Sprintf(" The workspace %s is %s now, and was %s when the session was made.", call.Workspace, now, really)
+		call.Workspace = ""
+	}
 	f := &layers.Floor
 	f.Own = append(f.Own[:len(f.Own):len(f.Own)], k.Own...)
 	f.Processes = k.Processes
 	v = f.Judge(k.Prepare(ctx, f, call))
+	if moved != "" && v.Result != approval.Allow {
+		v.Message = strings.TrimSpace(v.Message + moved)
+	}
 	if layers.Unknown {
 		v.Result = v.Result.Join(approval.Ask)
 		v.Message = strings.TrimSpace(v.Message + " Nothing is allowed while a policy cannot be read.")

@@ -26,6 +26,7 @@ type owner struct {
 
 	m        *session.Machine // nil until the session is loaded
 	facts    plexus.Session
+	really   string                          // where the workspace was when the session was made
 	minters  map[session.JobID]plexus.Writer // of the leaves that are not settled
 	begun    map[session.JobID]bool          // an earlier life began the body
 	running  map[session.JobID]*running
@@ -157,6 +158,7 @@ func (o *owner) load() error {
 		return err
 	}
 	o.facts = snap.Session
+	o.really = reallyOf(snap)
 	o.minters = make(map[session.JobID]plexus.Writer)
 	o.begun = make(map[session.JobID]bool)
 	o.running = make(map[session.JobID]*running)

@@ -18,15 +18,15 @@ import (
 func TestAgentsAreToldOf(t *testing.T) {
 	var told atomic.Int32
 	var refuse atomic.Bool
-	w := newWorld(t, api.Options{Agents: func(_ context.Context, conn net.Conn) ([]string, error) {
+	w := newWorld(t, api.Options{Agents: func(_ context.Context, conn net.Conn) (string, error) {
 		if _, ok := conn.(*net.UnixConn); !ok {
 			t.Errorf("told of a %T", conn)
 		}
 		told.Add(1)
 		if refuse.Load() {
-			return nil, errors.New("too many agents at once")
+			return "", errors.New("too many agents at once")
 		}
-		return nil, nil
+		return "", nil
 	}})
 	w.session("s", "")
 	if n := told.Load(); n != 0 {
@@ -82,7 +82,7 @@ func TestAgentsByTheirWord(t *testing.T) {
 // What an agent may not choose, and a session that is another's, are refused by
 // a code of their own.
 func TestAgentsWithinBounds(t *testing.T) {
-	w := newWorld(t, api.Options{Agents: func(context.Context, net.Conn) ([]string, error) { return []string{"/usr"}, nil }})
+	w := newWorld(t, api.Options{Agents: func(context.Context, net.Conn) (string, error) { return "/usr", nil }})
 	w.session("s", "yolo")
 	w.admit("s", "j", "let it")
 	other := client.New(w.socket, client.Options{Token: "spy"})

@@ -42,10 +42,10 @@ type Options struct {
 	// it there; with nil the document alone has it.
 	Standing func(ctx context.Context, by plexus.Writer, s Standing) error
 	// Agents is told of a connection by which an agent is about to admit a
-	// session or a call; an error refuses it. It gives the folders that the agent
-	// was started in, as the system knows them, none when it does not. With nil
-	// nobody is told.
-	Agents func(context.Context, net.Conn) (folders []string, err error)
+	// session or a call; an error refuses it. It gives the folder that the agent
+	// was started in, as the system knows it, "" when it does not. With nil nobody
+	// is told.
+	Agents func(context.Context, net.Conn) (folder string, err error)
 	// Tokens are the paired ones; none can be paired when nil. Whether one that is
 	// presented holds is for Role to say.
 	Tokens *Tokens

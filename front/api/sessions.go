@@ -91,13 +91,13 @@ func postSession(s *Server, c *call) error {
 	default:
 		return at("/seat", problem(wire.Value, "want attended or unattended"))
 	}
-	folders, err := s.admitting(c)
+	folder, err := s.admitting(c)
 	if err != nil {
 		return err
 	}
 	row, err := s.opts.Kernel.CreateSession(c, kernel.NewSession{
 		ID: in.ID, Seat: seat, Mode: in.Mode, Client: in.Client, Workspace: in.Workspace, Cwd: in.Cwd, Home: in.Home,
-		Parent: in.Parent, Facts: string(in.Facts), Folders: folders,
+		Parent: in.Parent, Facts: string(in.Facts), Folder: folder,
 	}, c.by)
 	if err != nil {
 		return err
@@ -108,15 +108,15 @@ func postSession(s *Server, c *call) error {
 
 // admitting tells of an agent before anything of it is taken, and gives where it
 // was started.
-func (s *Server) admitting(c *call) (folders []string, err error) {
+func (s *Server) admitting(c *call) (folder string, err error) {
 	conn, ok := c.Value(connKey{}).(net.Conn)
 	if c.by.Role != plexus.Agent || s.opts.Agents == nil || !ok {
-		return nil, nil
+		return "", nil
 	}
-	if folders, err = s.opts.Agents(c, conn); err != nil {
-		return nil, problem(wire.Role, "%v", err)
+	if folder, err = s.opts.Agents(c, conn); err != nil {
+		return "", problem(wire.Role, "%v", err)
 	}
-	return folders, nil
+	return folder, nil
 }
 
 // at says where in the body something is wrong.

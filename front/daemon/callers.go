@@ -20,8 +20,8 @@ type callers struct {
 	gate *peer.Gate
 	// keep writes down the agents that are known.
 	keep func(context.Context) error
-	// folders are where an agent was started.
-	folders func(peer.Facts, peer.Body) []string
+	// folder is where an agent was started, "" when nobody knows.
+	folder func(peer.Body) string
 	// paired says whether a token is, and under which name.
 	paired func(token string) (name string, ok bool)
 	log    *slog.Logger
@@ -123,19 +123,19 @@ func called(user string, b peer.Body) string { return fmt.Sprintf("%s/%d.%d", us
 // admits makes known the agent that is about to admit a call: from here on
 // nobody beside it in its terminal is a person, also for the next kernel. It
 // gives where the agent was started.
-func (c *callers) admits(ctx context.Context, conn net.Conn) (folders []string, err error) {
+func (c *callers) admits(ctx context.Context, conn net.Conn) (folder string, err error) {
 	if !peer.Supported {
-		return nil, nil
+		return "", nil
 	}
 	who := c.gate.Caller(conn, peer.NoToken)
 	b, added, err := c.gate.Hook(who.Facts)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if added {
 		c.log.Info("an agent is known", "agent", called(c.name(who.Facts.UID), b))
 	}
-	return c.folders(who.Facts, b), c.keep(ctx)
+	return c.folder(b), c.keep(ctx)
 }
 
 // name is the name of a user.

@@ -38,8 +38,8 @@ type Options struct {
 	// modes. The document has all of it anyway.
 	Follow bool
 
-	folders func(peer.Facts, peer.Body) []string              // what tests know of an agent's
-	opened  func(*plexus.Store, *kernel.Kernel, *config.File) // tests look at them
+	folder func(peer.Body) string                            // what tests know of an agent's
+	opened func(*plexus.Store, *kernel.Kernel, *config.File) // tests look at them
 }
 
 // ConfigError is the key of presence under which the kernel's session says
@@ -144,10 +144,10 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	if o.folders == nil {
-		o.folders = peer.Folders
+	if o.folder == nil {
+		o.folder = peer.Folder
 	}
-	who := &callers{gate: gate, keep: remembered.keep, folders: o.folders, paired: tokens.Holds, log: o.Log}
+	who := &callers{gate: gate, keep: remembered.keep, folder: o.folder, paired: tokens.Holds, log: o.Log}
 	front := api.New(api.Options{
 		Kernel: k, Document: document,
 		Role:     who.of,

@@ -111,7 +111,7 @@ func start(t *testing.T, p place.Place) *running {
 			Log:    slog.New(slog.NewTextHandler(r.log, nil)),
 			Follow: true,
 			// Where this test was started is nobody's business.
-			folders: func(peer.Facts, peer.Body) []string { return []string{"/"} },
+			folder: func(peer.Body) string { return "/" },
 		})
 	}()
 	t.Cleanup(end)

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -65,29 +64,17 @@ func Of(conn *net.UnixConn) (Facts, error) {
 	return f, nil
 }
 
-// Folders are where an agent was started: the present folder of the process
-// that it is and, where that is the leader of a terminal session, of the program
-// that was started in it and from which the peer descends. What is further down is
-// the agent's to put wherever it likes. None are given when the system does not
-// tell.
-func Folders(f Facts, agent Body) (folders []string) {
-	at := slices.IndexFunc(f.Lineage, func(a Ancestor) bool { return a.Process == agent.Process })
-	if at < 0 {
-		return nil
+// Folder is where an agent was started, the present folder of the process that
+// it is: of a shell in whose terminal a person started it, or of the outermost
+// program where there is no terminal. Whatever runs below that is the agent's to
+// put wherever it likes. "" when the system does not tell.
+func Folder(agent Body) string {
+	p := proc("/proc")
+	folder, err := os.Readlink(p.file(agent.PID, "cwd"))
+	if s, ok := p.look(agent.PID); err != nil || !ok || s.ancestor.Process != agent.Process || !filepath.IsAbs(folder) {
+		return ""
 	}
-	from := at
-	if at > 0 && agent.Session != 0 && f.Lineage[at-1].Session == agent.Session {
-		from--
-	}
-	for _, a := range f.Lineage[from : at+1] {
-		p := proc("/proc")
-		folder, err := os.Readlink(p.file(a.PID, "cwd"))
-		if s, ok := p.look(a.PID); err != nil || !ok || s.ancestor.Process != a.Process || !filepath.IsAbs(folder) {
-			continue
-		}
-		folders = append([]string{folder}, folders...)
-	}
-	return folders
+	return folder
 }
 
 // User is the user of the process at the other end: of the one that listens,

@@ -19,8 +19,8 @@ func Self() (Process, error) { return Process{}, errUnsupported }
 // Find is not supported here.
 func Find(int) (Process, error) { return Process{}, errUnsupported }
 
-// Folders are not known here.
-func Folders(Facts, Body) []string { return nil }
+// Folder is not known here.
+func Folder(Body) string { return "" }
 
 func starter() (Facts, error) { return Facts{}, errUnsupported }
 
