@@ -295,6 +295,16 @@ func (t *typed) copiesTrees() bool {
 	return (t.cmd.Program == "cp" || t.cmd.Program == "gcp") && t.has("--recursive", "--archive", "-R")
 }
 
+// changesTrees reports whether a change of attributes is one of all that is in
+// a folder.
+func (t *typed) changesTrees() bool {
+	switch t.cmd.Program {
+	case "chmod", "gchmod", "chown", "gchown", "chgrp", "gchgrp", "setfacl", "chattr", "chcon":
+		return t.has("--recursive", "-R")
+	}
+	return false
+}
+
 // undescribed follows an option that nothing is known of: a rule for the program
 // may cover that, so a path or an address in its value, or in the word behind
 // it, is told as what it may be.
@@ -385,6 +395,9 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 		if strings.HasPrefix(text, "|") || strings.HasPrefix(text, "!") {
 			t.opaque("a name that some programs run as a command", span, option, false)
 		}
+		if (t.cmd.Program == "split" || t.cmd.Program == "gsplit" || option == "--prefix" && strings.HasSuffix(t.cmd.Program, "csplit")) && commands.Known(text) {
+			text += commands.Star // and what tells the pieces apart
+		}
 		if !std {
 			t.path(effect.Write, text, span, option, false, t.copiesTrees())
 			t.into(text, span)
@@ -393,7 +406,8 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 	case commands.Edit:
 		if !std {
 			t.path(effect.Read, text, span, option, false, false)
-			t.path(effect.Write, text, span, option, false, false)
+			t.path(effect.Write, text, span, option, false, t.changesTrees())
+			t.repacked(text, span)
 		}
 	case commands.Delete:
 		t.path(effect.Delete, text, span, option, false, false)
