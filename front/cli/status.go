@@ -192,6 +192,7 @@ func (s kernelStatus) print(w io.Writer, now time.Time) error {
 // fit a column.
 var troubles = map[string]string{
 	daemon.ConfigError: "! config",
+	daemon.StartError:  "! start",
 	"policyError":      "! policy",
 	"documentError":    "! disk",
 }

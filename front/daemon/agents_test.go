@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"assent/internal/peer"
+	"assent/internal/place"
 	"assent/plexus"
 )
 
@@ -86,7 +87,7 @@ func TestAgentsNobodyUnderstands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := remember(t.Context(), peer.NewGate(nil, false), document, slog.New(slog.DiscardHandler)); err == nil {
+	if _, err := remember(t.Context(), peer.NewGate(nil, false), document, place.Place{}, slog.New(slog.DiscardHandler)); err == nil {
 		t.Error("it was taken for nothing")
 	}
 }

@@ -132,7 +132,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		ends.add(func() error { stop(); <-followed; return nil })
 	}
 	gate := peer.NewGate(o.Owners, shared)
-	remembered, err := remember(ctx, gate, document, o.Log)
+	remembered, err := remember(ctx, gate, document, o.Place, o.Log)
 	if err != nil {
 		return err
 	}
@@ -199,22 +199,6 @@ func Run(ctx context.Context, o Options) (err error) {
 		err = e
 	}
 	return errors.Join(lost, err)
-}
-
-// remember makes known, before anybody is let in, the agents that an earlier
-// kernel knew and the one that this one was started from, if that shows.
-func remember(ctx context.Context, gate *peer.Gate, document *plexus.Store, log *slog.Logger) (*agents, error) {
-	a := &agents{document: document, gate: gate, boot: peer.Boot()}
-	if err := a.recall(ctx); err != nil {
-		return nil, err
-	}
-	switch agent, err := gate.Starter(); {
-	case err != nil: // then it does not know itself either, and nobody is a person
-		log.Warn("who started the kernel cannot be told", "error", err)
-	case agent:
-		log.Warn("an agent started the kernel")
-	}
-	return a, a.keep(ctx)
 }
 
 // closers close in the opposite order.
