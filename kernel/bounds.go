@@ -35,7 +35,7 @@ func (k *Kernel) bounded(s NewSession) (NewSession, error) {
 	s.Home = k.Home
 	// As it really is: a link could lead elsewhere tomorrow.
 	s.Workspace = real(s.Workspace)
-	if why := outOfBounds(s.Workspace, home, s.Folder); why != "" {
+	if why := outOfBounds(s.Workspace, home, s.Folder, k.agentFolders()); why != "" {
 		return NewSession{}, fmt.Errorf("workspace %q: %w: %s; a person can make the session", s.Workspace, ErrBounds, why)
 	}
 	return s, nil
@@ -63,7 +63,7 @@ var ofTheSystem = []string{
 // outOfBounds says why a folder is no workspace for an agent's session, "" when
 // it is one. Where the agent works is known by what it was started in; what it
 // names has to be there.
-func outOfBounds(workspace, home, started string) string {
+func outOfBounds(workspace, home, started string, also []string) string {
 	first, below, _ := strings.Cut(strings.TrimPrefix(workspace, "/"), "/")
 	switch {
 	case first == "":
@@ -74,10 +74,27 @@ func outOfBounds(workspace, home, started string) string {
 		return "it holds the home folder"
 	case below == "" && slices.Contains(ofTheSystem, first):
 		return "it is a folder of the system"
-	case started != "" && !within(workspace, real(started)):
-		return fmt.Sprintf("the agent was started in %q and works there and below", started)
+	case started != "" && !within(workspace, real(started)) && !slices.ContainsFunc(also, func(f string) bool { return within(workspace, f) }):
+		return fmt.Sprintf("the agent was started in %q and works there and below, or in the agentFolders of config.json", started)
 	}
 	return ""
+}
+
+// agentFolders are those of the settings, as they really are.
+func (k *Kernel) agentFolders() []string {
+	k.mu.Lock()
+	set := k.set.AgentFolders
+	k.mu.Unlock()
+	var folders []string
+	for _, f := range set {
+		if rest, ok := strings.CutPrefix(f, "~"); ok && k.Home != "" {
+			f = k.Home + rest
+		}
+		if filepath.IsAbs(f) {
+			folders = append(folders, real(f))
+		}
+	}
+	return folders
 }
 
 // within says whether a path is a folder or lies under it.

@@ -23,7 +23,7 @@ var (
 func TestWorkspaceOfAnAgent(t *testing.T) {
 	root := real(t.TempDir())
 	at := func(name string) string { return filepath.Join(root, name) }
-	for _, dir := range []string{"home/ada/code/deep", "home/ada/.ssh", "elsewhere"} {
+	for _, dir := range []string{"home/ada/code/deep", "home/ada/.ssh", "elsewhere", "home/ada/projects/x", "open"} {
 		if err := os.MkdirAll(at(dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func TestWorkspaceOfAnAgent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := newWorld(t, Options{Home: at("home/ada")})
+	w := newWorld(t, Options{Home: at("home/ada"), Settings: Settings{AgentFolders: []string{"~/projects", at("open"), "relative"}}})
 	code := at("home/ada/code")
 	for _, c := range []struct {
 		name      string
@@ -48,6 +48,9 @@ func TestWorkspaceOfAnAgent(t *testing.T) {
 		{"where-it-was-started-by-another-name", at("home/ada/code"), "", at("short"), at("home/ada/code")},
 		{"nobody-knows-where-it-was-started", at("elsewhere"), "", "", at("elsewhere")},
 		{"started-above-all", at("home/ada/code"), "", "/", at("home/ada/code")},
+
+		{"where-the-settings-let-it", at("home/ada/projects/x"), "", code, at("home/ada/projects/x")},
+		{"where-the-settings-let-it-itself", at("open"), "", code, at("open")},
 
 		{"everything", "/", "", "", ""},
 		{"everything-where-it-was-started", "/", "", "/", ""},

@@ -79,6 +79,9 @@ type Settings struct {
 	// Slots is speculativePolicyProcessingTools: how many evaluations of the
 	// floor run at a time. Less than 1 is the law's default, 2.
 	Slots int
+	// AgentFolders are folders in which an agent's session may work wherever the
+	// agent was started: absolute, or from the home folder ("~/src").
+	AgentFolders []string
 }
 
 // defaultSlots is speculativePolicyProcessingTools where nobody sets it (law §6).

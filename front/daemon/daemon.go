@@ -231,6 +231,7 @@ func settingsOf(c config.Config) kernel.Settings {
 		StandingAutoAllow: c.AutoAllow,
 		AutoCoverDeny:     c.AutoCoverDeny,
 		Slots:             c.Slots,
+		AgentFolders:      c.AgentFolders,
 	}
 }
 

@@ -31,6 +31,9 @@ type Config struct {
 	AutoCoverDeny approval.CoverDeny
 	// Slots is speculativePolicyProcessingTools, 0 where nothing was said.
 	Slots int
+	// AgentFolders are folders in which an agent's session may work wherever the
+	// agent was started: absolute, or from the home folder ("~/src").
+	AgentFolders []string
 	// AutoModeJudge is the path of the remainder program, "" for the shipped
 	// one. It is autoModeJudge, or else its alias autoModeAsk (law ruling 17).
 	AutoModeJudge string
@@ -63,9 +66,10 @@ const (
 	autoModeAsk   = "autoModeAsk"
 	askThrottle   = "approvalAskThrottleMs"
 	superKey      = "superKey"
+	agentFolders  = "agentFolders"
 )
 
-var keys = []string{DefaultPolicy, AutoAllow, AutoCoverDeny, slots, autoModeJudge, autoModeAsk, askThrottle, superKey}
+var keys = []string{DefaultPolicy, AutoAllow, AutoCoverDeny, slots, autoModeJudge, autoModeAsk, askThrottle, superKey, agentFolders}
 
 // elsewhere are words that people may look for here, and what to do instead.
 var elsewhere = map[string]string{
@@ -304,6 +308,10 @@ func (m member) set(c *Config, ask *string) error {
 		key, err := m.string("the name of a key")
 		c.SuperKey = key
 		return err
+	case agentFolders:
+		folders, err := m.folders()
+		c.AgentFolders = folders
+		return err
 	case autoModeJudge:
 		path, err := m.string("the path of a program")
 		c.AutoModeJudge = path
@@ -367,6 +375,35 @@ func (m member) int(least, most int) (int, error) {
 		return 0, &fault{at: m.value, text: fmt.Sprintf("%s must be a whole number from %d to %d, not %s", m.name, least, most, m.text)}
 	}
 	return int(n), nil
+}
+
+// folders reads a list of folders.
+func (m member) folders() (folders []string, err error) {
+	const want = `a list of folders, as in ["~/src"]`
+	if m.text.Kind() != '[' {
+		return nil, m.wrong(want)
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(m.text))
+	if _, err := d.ReadToken(); err != nil {
+		return nil, m.wrong(want)
+	}
+	for d.PeekKind() != ']' {
+		at := skip(m.text, int(d.InputOffset()))
+		value, err := d.ReadValue()
+		if err != nil {
+			return nil, m.wrong(want)
+		}
+		item := member{name: m.name, value: m.value + at, text: value.Clone()}
+		folder, err := item.string("a folder")
+		if err != nil {
+			return nil, err
+		}
+		if folder != "~" && !strings.HasPrefix(folder, "~/") && !strings.HasPrefix(folder, "/") {
+			return nil, &fault{at: item.value, text: fmt.Sprintf("%s: %q is no folder that is the same everywhere", m.name, folder), hint: "begin it with / or ~/"}
+		}
+		folders = append(folders, folder)
+	}
+	return folders, nil
 }
 
 // grants reads the clusters that may be granted.
