@@ -851,18 +851,16 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
 	value := commands.Unknown
 	lost := variable{text: commands.Unknown, array: true, lost: true}
+	end, whole := "\n", true // what is read ends there, and nothing ends it before
 	if r.stdin != nil {
 		lost.numbers = !slices.ContainsFunc(strings.Fields(r.stdin.text), func(f string) bool { return !digits(f) })
-		if line, same := r.stdin.paths(); same {
-			value = line
-		}
 	}
-	r.take()
 	lists := ws[0].text != "read"
 	take := "adinNptu" // the options that take a value
 	if lists {
 		take = "dnOsuCc"
 	}
+	in := r.stdin
 	args := ws[1:]
 	for ; len(args) > 0 && len(args[0].text) > 1 && args[0].text[0] == '-'; args = args[1:] {
 		t := args[0].text
@@ -871,7 +869,7 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 			break
 		}
 		i := strings.IndexAny(t[1:], take) + 1
-		if i == 0 {
+		if whole = whole && strings.Trim(t[1:max(i, 1)], "rs") == "" && (i > 0 || strings.Trim(t[1:], "rs") == ""); i == 0 {
 			continue
 		}
 		v := word{t[i+1:], args[0].span, nil}
@@ -879,12 +877,40 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 			args = args[1:]
 			v = args[0]
 		}
-		switch {
-		case t[i] == 'a':
+		switch t[i] {
+		case 'a':
 			r.fillVar(v, w, lost)
-		case t[i] == 'C':
+		case 'C':
 			r.child(v.text, w.fork(), spans{fixed: &v.span}, v.span)
 			r.opaque(v.span, "a command that is run for what is read")
+		case 'd':
+			if end = v.text; end == "" {
+				end = nul
+			}
+		case 'p':
+		default: // a part of it, or from elsewhere
+			whole = false
+		}
+	}
+	if in != nil && whole && w.blankIFS() {
+		if line, same := in.paths(); same && strings.TrimPrefix(in.text, line) == end {
+			value = line
+		}
+		if end == "\n" && (in.text == someNumbers || in.text == anyNumbers) {
+			value = commands.Number
+		}
+	}
+	r.take()
+	var none *world // there was nothing more to read
+	if value != commands.Unknown && !lists {
+		none = w.fork()
+		none.status = failed
+		w.status = ok
+		for _, x := range args {
+			r.fillVar(x, none, variable{})
+		}
+		if len(args) == 0 {
+			r.assignVar(none, "REPLY", "", spanOf(ws))
 		}
 	}
 	for i, x := range args {
@@ -903,6 +929,9 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 		} else {
 			r.assignVar(w, "REPLY", value, spanOf(ws))
 		}
+	}
+	if none != nil {
+		return collapse([]*world{w, none})
 	}
 	return []*world{w}
 }

@@ -409,7 +409,7 @@ func (r *reader) output(t *typed, ws []word) {
 	case "head", "tail", "sort", "uniq", "tac", "shuf":
 		if r.stdin != nil && t.passes() {
 			if line, same := r.stdin.paths(); same {
-				r.print(line + "\n")
+				r.print(line + strings.TrimPrefix(r.stdin.text, line))
 				return
 			}
 		}
@@ -423,9 +423,17 @@ func (r *reader) output(t *typed, ws []word) {
 			r.print(path.Dir(words[0]) + "\n")
 			return
 		}
-	case "seq", "nproc":
+	case "nproc":
 		r.print(commands.Number + "\n")
 		return
+	case "seq":
+		r.print(t.counted(words))
+		return
+	case "pgrep":
+		if len(reading.Issues) == 0 && !slices.ContainsFunc(reading.Options, func(u commands.Use) bool { return !numeral[u.Name] }) {
+			r.print(anyNumbers)
+			return
+		}
 	case "wc":
 		if len(reading.Operands) == 0 && len(reading.Options) == 1 {
 			r.print(commands.Number + "\n")
@@ -437,9 +445,13 @@ func (r *reader) output(t *typed, ws []word) {
 			return
 		}
 	case "find", "fd", "fdfind", "rg", "grep", "git", "ls":
-		if start, fine := t.listed(); fine {
-			for _, s := range start {
-				r.print(s + "\n")
+		if top := t.top(words); top != "" {
+			r.print(top + "\n")
+			return
+		}
+		if names, end, fine := t.listed(); fine {
+			for _, n := range names {
+				r.print(n + end)
 			}
 			return
 		}
@@ -449,98 +461,6 @@ func (r *reader) output(t *typed, ws []word) {
 		}
 	}
 	r.print(commands.Words)
-}
-
-// passes reports whether a program prints whole lines of its standard input
-// and nothing else.
-func (t *typed) passes() bool {
-	for _, o := range t.reading.Operands {
-		if o.Word >= 0 {
-			return false
-		}
-	}
-	for i := range t.reading.Options {
-		switch t.reading.Options[i].Name {
-		case "--lines", "-n", "--reverse", "--unique", "--version-sort", "--ignore-case", "--numeric-sort", "--head-count":
-		default:
-			return len(t.reading.Options[i].Name) > 1 && digits(t.reading.Options[i].Name[1:]) // head -20
-		}
-	}
-	return len(t.reading.Issues) == 0
-}
-
-// listed returns what a program prints when all it prints are paths below the
-// folders it was given: the folders, with the mark for what is found there.
-func (t *typed) listed() ([]string, bool) {
-	name, reading := t.cmd.Program, t.reading
-	if len(reading.Issues) > 0 || len(reading.Inner) > 0 {
-		return nil, false
-	}
-	names := false
-	for i := range reading.Options {
-		switch o := reading.Options[i].Name; {
-		case name == "find":
-			switch o {
-			case "-printf", "-fprintf", "-ls", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprint0", "-fls":
-				return nil, false
-			}
-		case name == "fd" || name == "fdfind":
-			if o == "--exec" || o == "--exec-batch" || o == "--format" || o == "--list-details" || o == "--base-directory" || o == "--search-path" {
-				return nil, false
-			}
-		case name == "git":
-			switch o {
-			case "--name-only", "--files-with-matches", "--files-without-match":
-				names = true
-			case "-C", "--git-dir", "--work-tree", "--stage", "--unmerged", "--tag", "--eol", "--format", "--name-status", "--stat", "--patch", "-p":
-				return nil, false
-			}
-		case o == "--files-with-matches" || o == "--files-without-match" || o == "--files":
-			names = true
-		case name == "ls":
-			if o != "-1" && o != "--almost-all" && o != "--all" && o != "-t" && o != "--sort" && o != "--reverse" && o != "-d" && o != "--directory" {
-				return nil, false
-			}
-		}
-	}
-	switch name {
-	case "find", "fd", "fdfind":
-		names = true
-	case "ls":
-		names = len(reading.Operands) == 0 || len(reading.Operands) == 1 && reading.Operands[0].Default
-	case "git":
-		if len(reading.Sub) != 1 {
-			return nil, false
-		}
-		switch reading.Sub[0] {
-		case "ls-files":
-			return []string{"." + t.marks() + found}, true
-		case "diff", "grep", "show", "log":
-			if !names {
-				return nil, false
-			}
-			return []string{"." + t.marks() + found}, true
-		}
-		return nil, false
-	}
-	if !names {
-		return nil, false
-	}
-	mark := t.marks() + found
-	var out []string
-	for _, o := range reading.Operands {
-		if o.Type == commands.Text {
-			continue
-		}
-		if !commands.Known(o.Text) || strings.ContainsAny(o.Text, " \t\n") {
-			return nil, false
-		}
-		out = append(out, o.Text+mark)
-	}
-	if len(out) == 0 {
-		out = []string{"." + mark}
-	}
-	return out, true
 }
 
 // narrowed reports whether a search has conditions, so that what it finds is

@@ -97,10 +97,21 @@ func (r *reader) while(c *syntax.WhileClause, w *world) []*world {
 	var left []*world // where the condition ended the loop
 	ws := r.loop(w, func(_ *jumps, ws []*world) []*world {
 		ws = r.stmts(c.Cond, ws)
+		ends := failed
+		if c.Until {
+			ends = ok
+		}
+		var goes []*world
 		for _, w := range ws {
 			left = append(left, w.fork())
+			if w.status != ends {
+				goes = append(goes, w)
+			}
 		}
-		return r.stmts(c.Do, ws)
+		if len(goes) == 0 { // it is told all the same
+			goes = ws
+		}
+		return r.stmts(c.Do, goes)
 	})
 	return ended(append(ws, left...))
 }
@@ -141,7 +152,7 @@ func (r *reader) forWords(c *syntax.ForClause, l *syntax.WordIter, w *world) []*
 	switch {
 	case l.InPos.IsValid():
 		for _, it := range l.Items {
-			items = append(items, r.fields(it, w)...)
+			items = append(items, r.items(it, w)...)
 		}
 	case w.argsLost:
 		items = []string{commands.Words}
@@ -169,7 +180,7 @@ func (r *reader) forWords(c *syntax.ForClause, l *syntax.WordIter, w *world) []*
 	}
 	if len(items) > maxRounds || slices.ContainsFunc(items, func(s string) bool { return strings.Contains(s, commands.Words) }) {
 		value := commands.Unknown
-		if numbers(items) {
+		if counts(items) {
 			value = commands.Number
 		}
 		return r.loop(w, pass(value))

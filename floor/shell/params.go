@@ -172,6 +172,9 @@ func (x *expansion) param(p *syntax.ParamExp) {
 	}
 	if index != "" && v.array {
 		text = element(v, index)
+		if x.quotes > 0 && !v.lost && len(v.list) == 1 && commands.Globbed(v.list[0]) && !strings.Contains(v.list[0], commands.Words) && digits(index) {
+			text = v.list[0] // one of what it matches
+		}
 	} else if v.array {
 		text = element(v, "0")
 	} else if index != "" && index != "0" {

@@ -23,7 +23,10 @@ func (r *reader) take() {
 		return
 	}
 	in.used = true
-	if _, same := in.paths(); !same {
+	if in.text == someNumbers {
+		in.text = anyNumbers
+	}
+	if _, same := in.paths(); !same && in.text != anyNumbers {
 		in.text = commands.Words
 	}
 }
@@ -31,7 +34,7 @@ func (r *reader) take() {
 // paths returns the one line that stands for every line of what a search
 // prints: whoever takes some of them leaves some of them.
 func (in *input) paths() (line string, same bool) {
-	line = strings.TrimRight(in.text, "\n")
+	line = strings.TrimSuffix(strings.TrimSuffix(in.text, nul), "\n")
 	return line, strings.Contains(line, found) && !strings.ContainsAny(line, " \n\t")
 }
 
@@ -106,6 +109,7 @@ func (r *reader) redirect(rd *syntax.Redirect, w *world) (may bool) {
 		}
 		return false
 	}
+	r.printed = commands.Words
 	list := r.fields(rd.Word, w)
 	if len(list) != 1 {
 		if len(list) > 1 {
@@ -158,6 +162,11 @@ func (r *reader) redirect(rd *syntax.Redirect, w *world) (may bool) {
 	}
 	if reads && in || writes && fd == "0" {
 		r.stdin = &input{text: commands.Words}
+		if len(rd.Word.Parts) == 1 && rd.Op == syntax.RdrIn {
+			if p, is := rd.Word.Parts[0].(*syntax.ProcSubst); is && p.Op == syntax.CmdIn {
+				r.stdin.text = r.printed
+			}
+		}
 	}
 	if writes {
 		r.path(pathEffect{kind: effect.Write, text: target, span: span}, w)

@@ -59,7 +59,6 @@ func Effects(text string, place *paths.Place, know *commands.Knowledge) []effect
 	for _, t := range r.traps {
 		r.nested(t.text, ws, spans{fixed: &t.span}, t.span)
 	}
-	r.led()
 	if len(r.out) == 0 && r.ran {
 		r.out = append(r.out, effect.Effect{Kind: effect.Run, Target: strings.TrimSpace(text), Span: whole,
 			Command: &effect.Command{Program: ":", Class: effect.Look, Described: true}})
@@ -87,7 +86,6 @@ type reader struct {
 	know    *commands.Knowledge
 	whole   string
 	out     []effect.Effect
-	starry  []starry    // see led
 	seen    map[key]int // where an effect stands in out, once there are many
 	indexed int         // how many of them are in seen
 	spans   spans
@@ -112,12 +110,13 @@ type reader struct {
 	mixed     bool                 // temporary files of this call may be links
 	exits     []*world             // where the text ends before its end
 	frame     frame
-	mayFail   int  // what may have failed so far, besides commands
-	rerouted  int  // redirections around: what prints may fail
-	emptyExec bool // exec without a command
-	nounset   bool // variables nobody set end the shell
-	posix     bool // the text is read as a shell that is not bash reads it
-	aborts    bool // this shell may have ended before: what is printed may not be
+	mayFail   int    // what may have failed so far, besides commands
+	rerouted  int    // redirections around: what prints may fail
+	emptyExec bool   // exec without a command
+	nounset   bool   // variables nobody set end the shell
+	printed   string // what the last <(...) prints
+	posix     bool   // the text is read as a shell that is not bash reads it
+	aborts    bool   // this shell may have ended before: what is printed may not be
 
 	leading struct { // see linksOf
 		place *paths.Place

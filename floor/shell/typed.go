@@ -107,7 +107,6 @@ func (t *typed) all() {
 	if asks {
 		t.git()
 	}
-	t.index()
 	t.passedOn()
 	t.found()
 	if t.cmd.Program == "git" {
@@ -121,18 +120,6 @@ func (t *typed) all() {
 		if p := r.place.Prepare(".", t.cwd); !p.Inside() {
 			t.path(effect.Read, ".", t.ws[0].span, "", false, true)
 		}
-	}
-}
-
-// index tells the place where a package manager looks for what no word of the
-// command names with an address.
-func (t *typed) index() {
-	if t.entry.Index == "" || t.has("--offline", "--no-index") {
-		return
-	}
-	switch t.reading.Class {
-	case effect.Fetch, effect.Install, effect.Send:
-		t.r.net(t.entry.Index, t.ws[0].span, t.cmd, "")
 	}
 }
 
@@ -855,9 +842,6 @@ func (t *typed) inner(in commands.Inner) {
 // those that come from standard input.
 func (t *typed) fills(words []word, input string) [][]word {
 	span := spanOf(t.ws)
-	if replace := t.replaces(); replace != "" {
-		return [][]word{fill(words, replace, input)}
-	}
 	per, lines, sep, stop := 0, false, "", ""
 	for i := range t.reading.Options {
 		u := &t.reading.Options[i]
@@ -869,16 +853,29 @@ func (t *typed) fills(words []word, input string) [][]word {
 		case "--null", "-0":
 			sep = nul
 		case "--delimiter", "-d":
-			if sep = u.Value; sep == `\0` {
+			switch sep = u.Value; {
+			case sep == `\0`:
 				sep = nul
-			} else if len(sep) != 1 {
+			case sep == `\n`:
+				sep = "\n"
+			case len(sep) != 1, sep != "\n" && strings.Contains(input, found): // parts of names
 				input = commands.Words
 			}
 		case "--eof", "-E", "-e":
 			stop = u.Value
-		case "--arg-file", "-a", "--max-chars", "-s", "--exit", "-x", "--process-slot-var":
+		case "--arg-file", "-a", "--max-chars", "-s", "--exit", "-x", "--process-slot-var", "-R", "-S":
 			input = commands.Words
 		}
+	}
+	if per != 1 && t.replaces() == "" && (input == someNumbers || input == anyNumbers) {
+		input = commands.Words
+	}
+	if replace := t.replaces(); replace != "" {
+		end := sep
+		if end == "" {
+			end = "\n"
+		}
+		return [][]word{fill(words, replace, input, end)}
 	}
 	if sep == "" {
 		input = strings.TrimSuffix(input, "\n")
@@ -946,9 +943,12 @@ func (t *typed) replaces() string {
 }
 
 // fill puts a line of standard input where the command names it.
-func fill(words []word, replace, input string) []word {
-	line := strings.TrimRight(input, "\n")
-	if strings.Contains(line, "\n") {
+func fill(words []word, replace, input, end string) []word {
+	line := strings.TrimSuffix(input, end)
+	if (input == someNumbers || input == anyNumbers) && end == "\n" {
+		line = commands.Number
+	}
+	if strings.ContainsAny(line, "\n") || strings.Contains(line, end) || strings.Contains(line, nul) {
 		line = commands.Unknown
 	}
 	out, _ := put(words, replace, strings.ReplaceAll(line, commands.Words, commands.Unknown))

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -39,6 +38,15 @@ func plainWord(word *syntax.Word) (string, bool) {
 
 // fields expands a word into the words a command gets.
 func (r *reader) fields(word *syntax.Word, w *world) []string {
+	list := r.items(word, w)
+	if len(list) > 1 && list[0] == commands.Number && counts(list) {
+		return []string{commands.Words} // nobody knows how many there are
+	}
+	return list
+}
+
+// items expands a word into words that are taken one by one.
+func (r *reader) items(word *syntax.Word, w *world) []string {
 	if text, fixed := plainWord(word); fixed {
 		return []string{text}
 	}
@@ -58,9 +66,8 @@ func (r *reader) fields(word *syntax.Word, w *world) []string {
 		x.word(b)
 		list := x.done()
 		for _, f := range list {
-			if f != "" && f[0] == 0 && commands.Globbed(f[:min(2, len(f))]) {
+			if len(r.place.Facts.Files) > 0 && f != "" && f[0] == 0 && commands.Globbed(f[:min(2, len(f))]) {
 				r.dashed(word, w)
-				r.starry = append(r.starry, starry{f, r.spans.span(word), w.cwd})
 			}
 		}
 		out = append(out, list...)
@@ -70,26 +77,6 @@ func (r *reader) fields(word *syntax.Word, w *world) []string {
 		}
 	}
 	return out
-}
-
-// starry is a pattern that begins with a wildcard, in a folder: the names that it
-// matches may be those of options.
-type starry struct {
-	text string
-	span effect.Span
-	cwd  string
-}
-
-// led tells the patterns that no program is told to read: the shell looks at the
-// names all the same, and so must whoever says what is true of the machine.
-func (r *reader) led() {
-	for _, l := range r.starry {
-		p := r.place.Prepare(l.text, l.cwd)
-		if !p.Known() || slices.ContainsFunc(r.out, func(e effect.Effect) bool { return e.Path.Abs == p.Abs && e.Path.Glob }) {
-			continue
-		}
-		r.tell(effect.Effect{Kind: effect.Read, Meta: true, Span: l.span, Path: p}, l.text)
-	}
 }
 
 // dashed tells a pattern that a file with the name of an option may match.
@@ -846,18 +833,23 @@ func (r *reader) substitute(c *syntax.CmdSubst, w *world) string {
 	if len(text) > maxKnown {
 		return commands.Words
 	}
+	if strings.Contains(text, nul) && strings.Contains(text, found) { // one path runs into the next
+		return commands.Words
+	}
 	// Bash leaves NUL characters out.
 	return strings.TrimRight(strings.ReplaceAll(text, nul, ""), "\n")
 }
 
 func (r *reader) process(p *syntax.ProcSubst, w *world) {
-	saved, savedIn, branch := r.sink, r.stdin, r.branch
-	r.sink, r.branch = &sink{}, 0
+	saved, savedIn, branch, aborts := r.sink, r.stdin, r.branch, r.aborts
+	s := &sink{}
+	r.sink, r.branch, r.aborts = s, 0, false
 	if p.Op == syntax.CmdOut { // >(cmd): it reads what is written
 		r.stdin = &input{text: commands.Words}
 	}
 	r.aside(p.Stmts, w)
-	r.sink, r.stdin, r.branch = saved, savedIn, branch
+	r.sink, r.stdin, r.branch, r.aborts = saved, savedIn, branch, aborts
+	r.printed = s.String()
 }
 
 // print adds to the known standard output.

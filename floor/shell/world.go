@@ -235,6 +235,12 @@ func (w *world) plainIFS() bool {
 	return !v.array && commands.Known(v.text) && !strings.ContainsAny(v.text, "-0123456789")
 }
 
+// blankIFS reports whether lines are split at blanks, or not at all.
+func (w *world) blankIFS() bool {
+	v := w.vars["IFS"]
+	return !w.ifs || !v.array && strings.Trim(v.text, " \t\n") == ""
+}
+
 func (w *world) dropFunc(name string) {
 	w.own()
 	delete(w.funcs, name)
