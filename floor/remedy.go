@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assent/approval"
+	"assent/floor/commands"
 	"assent/floor/effect"
 	"assent/floor/paths"
 )
@@ -116,10 +117,32 @@ func (t *trial) decided(i int) bool {
 	return !e.scan && e.Rule != nil && !e.Rule.Default && e.Rule.Layer != Shipped
 }
 
-// beyond reports whether no rule could name an effect, without a trial.
+// beyond reports whether no rule could name an effect, and a rule for its
+// command would not answer it either.
 func (t *trial) beyond(i int) bool {
 	e := &t.verdict.Effects[i]
-	return !t.decided(i) && (e.scan || e.rule != nil && e.rule.fixed || len(e.suggestions(t.place)) == 0)
+	switch {
+	case t.decided(i):
+		return false
+	case e.scan, e.rule != nil && e.rule.fixed:
+		return true
+	}
+	return len(e.suggestions(t.place)) == 0 && !t.answered(i)
+}
+
+// answered reports whether the widest rule for the command of an effect answers
+// the effect.
+func (t *trial) answered(i int) bool {
+	e := &t.verdict.Effects[i]
+	if e.Command == nil || e.Kind == effect.Run {
+		return false
+	}
+	patterns := (&Judged{Effect: effect.Effect{Kind: effect.Run, Command: e.Command}}).commandPatterns()
+	if len(patterns) == 0 {
+		return false
+	}
+	rule, _ := t.lift("run", patterns[len(patterns)-1], i)
+	return rule != ""
 }
 
 // result is what an effect would get with further rules of the operator.
@@ -247,7 +270,7 @@ func (t *trial) more(i int, pattern string) string {
 	net, opaque := false, false
 	for k := range t.verdict.Effects {
 		if o := &t.verdict.Effects[k]; o.Command == e.Command {
-			net = net || o.Kind == effect.Net
+			net = net || o.Kind == effect.Net && !ofIndex(o)
 			opaque = opaque || o.Kind == effect.Opaque && o.Coverable
 		}
 	}
@@ -263,6 +286,13 @@ func (t *trial) more(i int, pattern string) string {
 		return "whatever else it does that cannot be told"
 	}
 	return ""
+}
+
+// ofIndex reports whether an address is only the one where a program looks for
+// what it is told to fetch.
+func ofIndex(j *Judged) bool {
+	entry := commands.Default().Lookup(j.Command.Program)
+	return entry != nil && entry.Index == j.Target
 }
 
 // suggestions are patterns that would name just this, the narrowest first.

@@ -75,6 +75,7 @@ func TestRemedyTexts(t *testing.T) {
 		{"the home", "rm -rf ~", "no rule is proposed: one for everything below /home/user would allow far more than this"},
 		{"cannot be told", "cat $X", "a person must answer: no rule can allow what cannot be told"},
 		{"fixed", "assent mode yolo", "nothing lifts this: it protects assent itself"},
+		{"an address that the command's rule answers", `curl -s "https://$HOST/x"`, "the operator's rule  run: {allow: [curl]}  would allow it, and let curl contact any address"},
 		{"beside what cannot be told", "cat $X; git commit -m x", "a person must answer: no rule can allow what cannot be told"},
 		{"beside what is too much", "find / -name x; git commit -m x", "no rule is proposed: one for everything below / would allow far more than this"},
 		{"covered by the run rule", "frobnicate x", "the operator's rule  run: {allow: [frobnicate]}  would allow it"},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"assent/approval"
 	"assent/floor"
 
 	"github.com/google/go-cmp/cmp"
@@ -236,6 +237,31 @@ func TestLinksInTrees(t *testing.T) {
 	} {
 		if diff := cmp.Diff(test.want, outside(test.command)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", test.command, diff)
+		}
+	}
+}
+
+// A pattern is looked into for names of options, whatever the program does with
+// what it matches.
+func TestPatternsThatMatchOptions(t *testing.T) {
+	root := world(t, map[string]string{"w/--output=x": "", "w/a": "", "w/sub/b": "", "w/.git/HEAD": "ref: refs/heads/main\n"})
+	for command, want := range map[string]approval.PolicyResult{
+		"git log *":                          approval.Ask,
+		"for f in *; do git diff $f; done":   approval.Ask,
+		"set -- *; git show \"$@\"":          approval.Ask,
+		"git log ./*":                        approval.Allow,
+		"cd sub && git log *":                approval.Allow,
+		"git log a":                          approval.Allow,
+		"sort *":                             approval.Ask,
+		"(cd sub && echo x); git log [-a]*":  approval.Ask,
+		"f=*; git log $f":                    approval.Ask,
+		"files=(*); git log \"${files[@]}\"": approval.Ask,
+	} {
+		arguments, _ := json.Marshal(map[string]string{"command": command})
+		f := new(floor.Floor)
+		call := CompleteFor(f, floor.Call{Name: "Bash", Arguments: arguments, Workspace: filepath.Join(root, "w"), Home: filepath.Join(root, "home")})
+		if v := f.Judge(call); v.Result != want {
+			t.Errorf("%s: %v, want %v: %s", command, v.Result, want, v.Message)
 		}
 	}
 }

@@ -466,6 +466,7 @@ type Entry struct {
 	Operands []Operand
 	Lenient  bool
 	NeedsGit bool
+	Index    string // the host that is contacted for what is fetched, installed and sent
 	Effects  []Fixed
 	When     []Alternative
 

@@ -320,6 +320,11 @@ func (p *parser) entry(name string, v any, parent *Entry) *Entry {
 				p.errorf(where, "unknown fact %v", item.Value)
 			}
 			e.NeedsGit = true
+		case "index":
+			if parent != nil {
+				p.errorf(where, "only a program has an index")
+			}
+			e.Index = fmt.Sprint(item.Value)
 		case "same":
 			e.same = fmt.Sprint(item.Value)
 		case "commands", "bare": // below: they inherit the persistent options

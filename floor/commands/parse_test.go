@@ -27,6 +27,7 @@ func TestParseRefuses(t *testing.T) {
 		{"marks on several types", "x: {class: look, options: {text+read?: -a}}\n", `f.yaml:1: x.options: unknown type "text+read?"`},
 		{"a spelling that is none", "x: {class: look, options: {flag: a}}\n", `f.yaml:1: x.options: "a" is not an option`},
 		{"a spelling twice", "x: {class: look, options: {flag: -a, text: -a}}\n", `f.yaml:1: x.options: option "-a" appears twice`},
+		{"an index of a subcommand", "x: {bare: look, commands: {y: {class: fetch, index: example.com}}}\n", "f.yaml:1: y.index: only a program has an index"},
 		{"operands that are no list", "x: {class: look, operands: {a: b}}\n", "f.yaml:1: x.operands: want a list of types"},
 		{"an unknown operand", "x: {class: look, operands: [flag]}\n", `f.yaml:1: x.operands: unknown operand type "flag"`},
 		{"two repeated operands", "x: {class: look, operands: [read..., write...]}\n", "f.yaml:1: x.operands: more than one repeated operand"},

@@ -59,6 +59,7 @@ func Effects(text string, place *paths.Place, know *commands.Knowledge) []effect
 	for _, t := range r.traps {
 		r.nested(t.text, ws, spans{fixed: &t.span}, t.span)
 	}
+	r.led()
 	if len(r.out) == 0 && r.ran {
 		r.out = append(r.out, effect.Effect{Kind: effect.Run, Target: strings.TrimSpace(text), Span: whole,
 			Command: &effect.Command{Program: ":", Class: effect.Look, Described: true}})
@@ -86,6 +87,7 @@ type reader struct {
 	know    *commands.Knowledge
 	whole   string
 	out     []effect.Effect
+	starry  []starry    // see led
 	seen    map[key]int // where an effect stands in out, once there are many
 	indexed int         // how many of them are in seen
 	spans   spans

@@ -107,6 +107,7 @@ func (t *typed) all() {
 	if asks {
 		t.git()
 	}
+	t.index()
 	t.passedOn()
 	t.found()
 	if t.cmd.Program == "git" {
@@ -120,6 +121,18 @@ func (t *typed) all() {
 		if p := r.place.Prepare(".", t.cwd); !p.Inside() {
 			t.path(effect.Read, ".", t.ws[0].span, "", false, true)
 		}
+	}
+}
+
+// index tells the place where a package manager looks for what no word of the
+// command names with an address.
+func (t *typed) index() {
+	if t.entry.Index == "" || t.has("--offline", "--no-index") {
+		return
+	}
+	switch t.reading.Class {
+	case effect.Fetch, effect.Install, effect.Send:
+		t.r.net(t.entry.Index, t.ws[0].span, t.cmd, "")
 	}
 }
 

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -66,8 +67,9 @@ func (r *reader) items(word *syntax.Word, w *world) []string {
 		x.word(b)
 		list := x.done()
 		for _, f := range list {
-			if len(r.place.Facts.Files) > 0 && f != "" && f[0] == 0 && commands.Globbed(f[:min(2, len(f))]) {
+			if f != "" && f[0] == 0 && commands.Globbed(f[:min(2, len(f))]) {
 				r.dashed(word, w)
+				r.starry = append(r.starry, starry{f, r.spans.span(word), w.cwd})
 			}
 		}
 		out = append(out, list...)
@@ -77,6 +79,26 @@ func (r *reader) items(word *syntax.Word, w *world) []string {
 		}
 	}
 	return out
+}
+
+// starry is a pattern that begins with a wildcard, in a folder: the names that it
+// matches may be those of options.
+type starry struct {
+	text string
+	span effect.Span
+	cwd  string
+}
+
+// led tells the patterns that no program is told to read: the shell looks at the
+// names all the same, and so must whoever says what is true of the machine.
+func (r *reader) led() {
+	for _, l := range r.starry {
+		p := r.place.Prepare(l.text, l.cwd)
+		if !p.Known() || slices.ContainsFunc(r.out, func(e effect.Effect) bool { return e.Path.Abs == p.Abs && e.Path.Glob }) {
+			continue
+		}
+		r.tell(effect.Effect{Kind: effect.Read, Meta: true, Span: l.span, Path: p}, l.text)
+	}
 }
 
 // dashed tells a pattern that a file with the name of an option may match.

@@ -26,6 +26,8 @@ type callers struct {
 	paired func(token string) (name string, ok bool)
 	log    *slog.Logger
 
+	noting sync.WaitGroup // agents that are being written down
+
 	mu    sync.Mutex
 	names map[uint32]string
 }
@@ -65,8 +67,42 @@ func (c *callers) held(look func(peer.Token) peer.Caller) api.Caller {
 		if peer.Supported && who.Role != peer.None && (first == peer.Process{} || who.Facts.Process() != first) {
 			return plexus.Writer{}, errHanded
 		}
+		if who.Role == peer.Agent && (claim.Agent || who.Why == peer.Marks) {
+			c.noted(who.Facts)
+		}
 		return c.writer(who, by)
 	}
+}
+
+// noted makes known an agent that has not admitted anything yet, where it can
+// be told by a terminal: what it starts there without its marks is its own.
+func (c *callers) noted(f peer.Facts) {
+	b, ok := c.gate.Agent(f)
+	if !ok || b.Session == 0 {
+		return
+	}
+	added, err := c.hook(f)
+	if err == nil && !added {
+		return
+	}
+	// Nobody waits for the disk who only asks something.
+	c.noting.Go(func() {
+		if err == nil {
+			err = c.keep(context.Background())
+		}
+		if err != nil {
+			c.log.Error("an agent is known to this kernel alone", "error", err)
+		}
+	})
+}
+
+// hook makes an agent known to this kernel.
+func (c *callers) hook(f peer.Facts) (added bool, err error) {
+	b, added, err := c.gate.Hook(f)
+	if added {
+		c.log.Info("an agent is known", "agent", called(c.name(f.UID), b))
+	}
+	return added, err
 }
 
 // why says what the role of a connection follows from.
@@ -128,14 +164,14 @@ func (c *callers) admits(ctx context.Context, conn net.Conn) (folder string, err
 		return "", nil
 	}
 	who := c.gate.Caller(conn, peer.NoToken)
-	b, added, err := c.gate.Hook(who.Facts)
-	if err != nil {
+	if _, err := c.hook(who.Facts); err != nil {
 		return "", err
 	}
-	if added {
-		c.log.Info("an agent is known", "agent", called(c.name(who.Facts.UID), b))
+	if err := c.keep(ctx); err != nil {
+		return "", err
 	}
-	return c.folder(b), c.keep(ctx)
+	b, _ := c.gate.Agent(who.Facts)
+	return c.folder(b), nil
 }
 
 // name is the name of a user.

@@ -1,9 +1,11 @@
 package daemon
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"assent/approval"
@@ -164,5 +166,45 @@ func TestKeep(t *testing.T) {
 	}
 	if err := keep(file, api.Standing{DefaultPolicy: &mode}); err == nil || !strings.Contains(err.Error(), "it is in force, but") {
 		t.Errorf("a broken file: %v", err)
+	}
+}
+
+// Who carries the mark of an agent, or asks for one, is known from then on with
+// the terminal it is in, whatever it asks: what it starts there without its marks
+// is no person. Without a terminal it would be half a desktop.
+func TestNoted(t *testing.T) {
+	if !peer.Supported {
+		t.Skip("everybody is an agent here")
+	}
+	self, err := peer.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for why, row := range map[string]struct {
+		role     peer.Role
+		why      peer.Why
+		claim    api.Claim
+		terminal int
+		known    bool
+	}{
+		"a-mark":           {peer.Agent, peer.Marks, api.Claim{}, 34817, true},
+		"by-its-word":      {peer.Human, peer.OwnTerminal, api.Claim{Agent: true}, 34817, true},
+		"no-proof":         {peer.Agent, peer.NoProof, api.Claim{}, 34817, false},
+		"a-person":         {peer.Human, peer.OwnTerminal, api.Claim{}, 34817, false},
+		"without-terminal": {peer.Agent, peer.Marks, api.Claim{}, 0, false},
+	} {
+		var kept atomic.Int32
+		c := &callers{gate: peer.NewGate(nil, false), log: slog.New(slog.DiscardHandler), keep: func(context.Context) error { kept.Add(1); return nil }}
+		facts := peer.Facts{UID: 7, Whole: true, Lineage: []peer.Ancestor{{Process: self, UID: 7, Session: self.PID, Terminal: row.terminal}}}
+		caller := c.held(func(peer.Token) peer.Caller { return peer.Caller{Role: row.role, Why: row.why, Facts: facts} })
+		for range 2 {
+			if _, err := caller(row.claim); err != nil {
+				t.Errorf("%s: %v", why, err)
+			}
+		}
+		c.noting.Wait()
+		if known := len(c.gate.Known().Bodies) > 0; known != row.known || (kept.Load() == 1) != row.known {
+			t.Errorf("%s: known %v, written down %d times; want %v", why, known, kept.Load(), row.known)
+		}
 	}
 }

@@ -148,6 +148,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		o.folder = peer.Folder
 	}
 	who := &callers{gate: gate, keep: remembered.keep, folder: o.folder, paired: tokens.Holds, log: o.Log}
+	ends.add(func() error { who.noting.Wait(); return nil })
 	front := api.New(api.Options{
 		Kernel: k, Document: document,
 		Role:     who.of,
