@@ -37,15 +37,17 @@ func byDefault(text string) *RuleRef { return &RuleRef{Layer: Shipped, Default: 
 
 // judge judges every effect; the strictest result is the call's.
 func (f *Floor) judge(call *Call, place *paths.Place, effects []effect.Effect, text string) Verdict {
-	j := judgement{floor: f, place: place, base: f.base()}
+	effects = locate(effects)
+	j := judgement{floor: f, place: place, base: f.base(), effects: effects}
 	j.place.Own = f.own()
 	v := Verdict{
 		Cluster: approval.ClusterOf(call.Name),
 		Text:    text,
 		Effects: make([]Judged, len(effects)),
 	}
-	effects = locate(effects)
-	j.makers, j.files = makers(effects), written(effects)
+	if len(place.Facts.Folders) > 0 {
+		j.makers = makers(effects)
+	}
 	hatch := false
 	for i := range effects {
 		v.Effects[i].Effect = effects[i]
@@ -129,15 +131,15 @@ type judgement struct {
 	floor *Floor
 	place *paths.Place
 	base  *Policy
-	files []string // the known files, sorted once they are needed; before that those the call writes
-	ready bool     // they are
-	// prepared are those files with their paths, once they are needed: a call
-	// may reach the same ones many times.
-	prepared []knownFile
+	// effects are those of the call.
+	effects []effect.Effect
+	// files are the known files with their paths, sorted, once they are needed: a
+	// call may reach the same ones many times.
+	files []knownFile
+	ready bool // they are
 	// makers are the commands that may make files nobody knows.
 	makers []*effect.Command
 	s      subject
-	buf    [3][]*Rule
 	// allowed are the commands that a rule of the operator allows.
 	allowed []allowedCommand
 }
@@ -152,7 +154,7 @@ type allowedCommand struct {
 // tree or a glob.
 func (j *judgement) effect(d *Judged) {
 	e := &d.Effect
-	j.s = subject{place: j.place, e: e, at: j.place.Target(e.Path, e.Tree), listed: j.listed(e), hits: j.s.hits}
+	j.s = subject{place: j.place, e: e, at: j.place.Target(e.Path, e.Tree), listed: j.listed(e)}
 	if e.Kind == effect.Net {
 		a := parseAddress(e.Target)
 		j.s.host = &a
@@ -162,11 +164,15 @@ func (j *judgement) effect(d *Judged) {
 	if isPath && (e.Tree || e.Path.Glob) && d.Result == approval.Allow && !j.s.listed {
 		j.possible(d)
 	}
-	if !isPath || !(e.Tree || e.Path.Glob) || !e.Path.Known() || len(j.place.Facts.Files)+len(j.files) == 0 {
+	if !isPath || !(e.Tree || e.Path.Glob) || !e.Path.Known() {
+		return
+	}
+	files := j.known()
+	if len(files) == 0 {
 		return
 	}
 	reached, ok := reach(e)
-	for _, known := range j.known() {
+	for _, known := range files {
 		file, path := known.name, known.path
 		if !path.Known() || ok && reached.Relate(j.place, path, false) < paths.Overlap {
 			continue
@@ -179,7 +185,7 @@ func (j *judgement) effect(d *Judged) {
 		}
 		var one Judged
 		one.Effect = *e
-		j.s = subject{place: j.place, e: e, at: j.place.Target(path, false), hits: j.s.hits}
+		j.s = subject{place: j.place, e: e, at: j.place.Target(path, false)}
 		j.decide(&one)
 		if one.Result.Stricter(d.Result) {
 			d.Result, d.Rule, d.rule, d.Pattern, d.operator, d.File = one.Result, one.Rule, one.rule, one.Pattern, one.operator, file
@@ -195,15 +201,16 @@ func (j *judgement) possible(d *Judged) {
 	e := &d.Effect
 	tree := e.Tree && !namesFiles(e.Path)
 	itself := j.s.at.Itself()
-	kinds := []effect.Kind{e.Kind}
+	kinds := [...]effect.Kind{e.Kind, effect.Write}
+	n := 1
 	if e.Kind == effect.Delete {
-		kinds = append(kinds, effect.Write)
+		n = 2
 	}
 	for _, p := range [...]*Policy{j.floor.Operator, j.floor.Managed, j.floor.Project} {
 		if p == nil {
 			continue
 		}
-		for _, kind := range kinds {
+		for _, kind := range kinds[:n] {
 			for i, r := range p.index[kind].floating {
 				if r.spares(&j.s) {
 					continue
@@ -237,19 +244,22 @@ func namesFiles(p effect.Path) bool {
 // maxFloating bounds how many rules are compared with a glob.
 const maxFloating = 256
 
-// known are the files known to exist, in order.
+// known are the files known to exist, and those that the call itself makes, in
+// order.
 func (j *judgement) known() []knownFile {
-	if !j.ready {
-		for f := range j.place.Facts.Files {
-			j.files = append(j.files, f)
-		}
-		slices.Sort(j.files)
-		j.files, j.ready = slices.Compact(j.files), true
-		for _, f := range j.files {
-			j.prepared = append(j.prepared, knownFile{f, j.place.Prepare(f, j.place.Workspace)})
-		}
+	if j.ready {
+		return j.files
 	}
-	return j.prepared
+	j.ready = true
+	names := written(j.effects)
+	for f := range j.place.Facts.Files {
+		names = append(names, f)
+	}
+	slices.Sort(names)
+	for _, f := range slices.Compact(names) {
+		j.files = append(j.files, knownFile{f, j.place.Prepare(f, j.place.Workspace)})
+	}
+	return j.files
 }
 
 // knownFile is a file that exists, and its path.
@@ -277,12 +287,12 @@ func (j *judgement) decide(d *Judged) {
 	s := &j.s
 	path, tree := s.at.Path(), s.at.Tree()
 	inside := path.Inside()
-	operator := j.floor.Operator.match(s, j.buf[0][:0])
-	shipped := j.base.match(s, j.buf[1][:0])
+	var room [3][8]*Rule // enough for most effects
+	operator := j.floor.Operator.match(s, room[0][:0])
+	shipped := j.base.match(s, room[1][:0])
 	if e.Kind == effect.Run && j.floor.endsItself(e.Command) {
 		shipped = append(shipped, j.base.rule(answersItself)...)
 	}
-	j.buf[0], j.buf[1] = operator[:0], shipped[:0]
 
 	// Names alone are no content: looking at ".env" is not reading it.
 	lenient := e.Kind == effect.Read && e.Meta
@@ -368,7 +378,7 @@ func (j *judgement) decide(d *Judged) {
 		if p == nil {
 			continue
 		}
-		more := p.match(s, j.buf[2][:0])
+		more := p.match(s, room[2][:0])
 		if lenient {
 			more = slices.DeleteFunc(more, func(r *Rule) bool { return tree && !j.itself(r) })
 		}
@@ -381,7 +391,6 @@ func (j *judgement) decide(d *Judged) {
 			base, rule = ruled(r)
 			d.operator = true // a person's own rule: nothing covers it
 		}
-		j.buf[2] = more[:0]
 	}
 	if e.Certainty == effect.Maybe && base.result == approval.Deny {
 		base.result = approval.Ask

@@ -127,7 +127,6 @@ type subject struct {
 	host  *address
 	// listed says that it is known which files of the tree or glob exist.
 	listed bool
-	hits   []paths.Hit // scratch
 }
 
 // match appends the policy's rules that match the subject to out, each once.
@@ -187,8 +186,8 @@ func (p *Policy) matchKind(s *subject, kind effect.Kind, out []*Rule) []*Rule {
 			try(x.programs[programName(w)])
 		}
 	case effect.Read, effect.Write, effect.Delete:
-		s.hits = x.paths.Match(s.hits[:0], &s.at)
-		for _, h := range s.hits {
+		var room [16]paths.Hit // enough for most effects
+		for _, h := range x.paths.Match(room[:0], &s.at) {
 			r := x.rules[h.ID]
 			if (r.Result != approval.Allow || h.Relation == paths.Covers) && !contains(out[from:], r) && !r.spares(s) {
 				out = append(out, r)

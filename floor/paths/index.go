@@ -9,10 +9,10 @@ import (
 // looking at the others: what a judgement costs does not grow with patterns
 // that name other things.
 type Index struct {
-	// names holds patterns by a name that must be a part of the path: the last
+	// byName holds patterns by a name that must be a part of the path: the last
 	// plain part at the start of an anchored pattern, the first part of one for
 	// any depth.
-	names map[string][]entry
+	byName map[string][]entry
 	// heads holds, by first byte, the patterns for any depth whose first part
 	// starts with plain text and goes on with a wildcard.
 	heads map[byte][]entry
@@ -20,7 +20,7 @@ type Index struct {
 	// with a wildcard and ends so; tails those that end with other plain text.
 	exts  map[string][]entry
 	tails []entry
-	// globHeads and globTails hold again what names and exts hold, for globs.
+	// globHeads and globTails hold again what byName and exts hold, for globs.
 	globHeads map[byte][]entry
 	globTails []entry
 	// always are those that must be compared with every path.
@@ -57,8 +57,8 @@ func (x *Index) Add(pt Pattern, id int) {
 	if c == nil {
 		return
 	}
-	if x.names == nil {
-		x.names = map[string][]entry{}
+	if x.byName == nil {
+		x.byName = map[string][]entry{}
 		x.heads = map[byte][]entry{}
 		x.exts = map[string][]entry{}
 		x.globHeads = map[byte][]entry{}
@@ -67,12 +67,9 @@ func (x *Index) Add(pt Pattern, id int) {
 		for _, member := range c.set.patterns {
 			x.Add(member, id)
 		}
-		if c.set.special != nil {
+		if c.set.special != ordinary {
 			rest := *c.set
 			rest.patterns = nil
-			if c.set.name == "@assent" {
-				rest.special = rest.own
-			}
 			x.always = append(x.always, entry{pattern: Pattern{&compiled{text: c.text, set: &rest}}, id: id})
 		}
 		return
@@ -103,7 +100,7 @@ func (x *Index) add(e entry, segs []segment) {
 		x.always = append(x.always, e)
 	default:
 		key := prefix[len(prefix)-1]
-		x.names[key] = append(x.names[key], e)
+		x.byName[key] = append(x.byName[key], e)
 		if c.anchor == atRoot && len(prefix) == 1 {
 			x.tops = append(x.tops, e)
 		}
@@ -123,7 +120,7 @@ func (x *Index) addFloating(e entry, segs []segment) {
 	e.head, e.tail = s.fixed()
 	if s.plain {
 		name := s.folded.name
-		x.names[name] = append(x.names[name], e)
+		x.byName[name] = append(x.byName[name], e)
 		if name != "" {
 			x.globHeads[name[0]] = append(x.globHeads[name[0]], e)
 		}
@@ -158,103 +155,104 @@ func (x *Index) Match(hits []Hit, t *Target) []Hit {
 	if !path.Known() && path.Named == "" {
 		return hits
 	}
-	m := matcher{hits: hits, t: t}
-	m.try(x.always)
+	hits = t.try(hits, x.always)
 	if len(t.p.Facts.Links) > 0 {
-		m.try(x.tops)
+		hits = t.try(hits, x.tops)
 	}
-	m.names(x, path.Abs, &t.abs)
+	hits = x.names(hits, t, path.Abs, &t.abs)
 	if path.Named != "" {
-		m.names(x, path.Named, &t.named)
+		hits = x.names(hits, t, path.Named, &t.named)
 	}
 	if t.tree || path.Glob {
-		m.contained(x, path.Abs)
+		hits = x.contained(hits, t, path.Abs)
 		if path.Named != "" {
-			m.contained(x, path.Named)
+			hits = x.contained(hits, t, path.Named)
 		}
 	}
-	return m.hits
+	return hits
 }
 
-type matcher struct {
-	hits []Hit
-	t    *Target
-}
-
-func (m *matcher) try(entries []entry) {
+// try appends what of the entries the target hits.
+func (t *Target) try(hits []Hit, entries []entry) []Hit {
 	for i := range entries {
-		m.one(&entries[i])
+		hits = t.tryOne(hits, &entries[i])
 	}
+	return hits
 }
 
-func (m *matcher) one(e *entry) {
-	if r := e.pattern.RelateTo(m.t); r >= Overlap {
-		m.hits = append(m.hits, Hit{e.id, r})
+func (t *Target) tryOne(hits []Hit, e *entry) []Hit {
+	if r := e.pattern.RelateTo(t); r >= Overlap {
+		hits = append(hits, Hit{e.id, r})
 	}
+	return hits
 }
 
 // names tries the patterns that share a part with a path.
-func (m *matcher) names(x *Index, abs string, g *glob) {
-	m.try(x.tails)
-	if m.t.path.Glob {
+func (x *Index) names(hits []Hit, t *Target, abs string, g *glob) []Hit {
+	hits = t.try(hits, x.tails)
+	if t.path.Glob {
 		for i := range g.segs {
 			if s := &g.segs[i]; s.plain {
-				m.name(x, s.folded.name)
+				hits = x.name(hits, t, s.folded.name)
 			} else {
-				m.globPart(x, s)
+				hits = x.globPart(hits, t, s)
 			}
 		}
-		return
+		return hits
 	}
 	for rest := strings.TrimPrefix(abs, "/"); rest != ""; {
 		var part string
 		part, rest, _ = strings.Cut(rest, "/")
-		m.name(x, Fold(part))
+		hits = x.name(hits, t, Fold(part))
 	}
+	return hits
 }
 
 // name tries the patterns that share a part of a path, which is folded.
-func (m *matcher) name(x *Index, part string) {
+func (x *Index) name(hits []Hit, t *Target, part string) []Hit {
 	if part == "" {
-		return
+		return hits
 	}
-	m.try(x.names[part])
-	m.try(x.heads[part[0]])
+	hits = t.try(hits, x.byName[part])
+	hits = t.try(hits, x.heads[part[0]])
 	if dot := strings.LastIndexByte(part, '.'); dot >= 0 {
-		m.try(x.exts[part[dot:]])
+		hits = t.try(hits, x.exts[part[dot:]])
 	}
+	return hits
 }
 
 // globPart tries the patterns at which a part of a glob hints.
-func (m *matcher) globPart(x *Index, s *segment) {
+func (x *Index) globPart(hits []Hit, t *Target, s *segment) []Hit {
 	head, tail := s.fixed()
 	if head != "" {
-		m.hinted(x.heads[head[0]], head, tail)
-		m.hinted(x.globHeads[head[0]], head, tail)
+		hits = t.hinted(hits, x.heads[head[0]], head, tail)
+		hits = t.hinted(hits, x.globHeads[head[0]], head, tail)
 	}
 	if tail != "" {
-		m.hinted(x.globTails, head, tail)
+		hits = t.hinted(hits, x.globTails, head, tail)
 	}
+	return hits
 }
 
 // hinted leaves out the patterns at which the part does not hint.
-func (m *matcher) hinted(entries []entry, head, tail string) {
+func (t *Target) hinted(hits []Hit, entries []entry, head, tail string) []Hit {
 	for i := range entries {
 		e := &entries[i]
 		if e.head != "" && (strings.HasPrefix(e.head, head) || strings.HasPrefix(head, e.head)) ||
 			e.head == "" && (strings.HasSuffix(e.tail, tail) || strings.HasSuffix(tail, e.tail)) {
-			m.one(e)
+			hits = t.tryOne(hits, e)
 		}
 	}
+	return hits
 }
 
 // contained tries the anchored patterns that start at or below the folder of
 // a tree, or below the plain start of a glob.
-func (m *matcher) contained(x *Index, abs string) {
-	p, dir := m.t.p, abs
-	if m.t.path.Glob {
+func (x *Index) contained(hits []Hit, t *Target, abs string) []Hit {
+	p, dir := t.p, abs
+	if t.path.Glob {
 		if i := strings.IndexAny(abs, globChars); i >= 0 {
-			dir = parent(abs[:i] + "x")
+			dir = parent(abs[:i])
 		}
 	}
 	for a := range x.below {
@@ -265,29 +263,31 @@ func (m *matcher) contained(x *Index, abs string) {
 		bases := [2]string{"/", "/"}
 		switch anchor(a) {
 		case atWorkspace:
-			bases = [2]string{m.t.root, p.Workspace}
+			bases = [2]string{t.root, p.Workspace}
 		case atHome:
-			bases = [2]string{m.t.home, p.Home}
+			bases = [2]string{t.home, p.Home}
 		case atVar:
-			m.all(entries)
+			hits = t.all(hits, entries)
 			continue
 		case atRoot:
 			if len(p.Facts.Links) > 0 {
-				m.all(entries)
+				hits = t.all(hits, entries)
 				continue
 			}
 		}
-		m.all(from(entries, bases[0], dir))
+		hits = t.all(hits, from(entries, bases[0], dir))
 		if bases[1] != bases[0] {
-			m.all(from(entries, bases[1], dir))
+			hits = t.all(hits, from(entries, bases[1], dir))
 		}
 	}
+	return hits
 }
 
-func (m *matcher) all(entries []prefixed) {
+func (t *Target) all(hits []Hit, entries []prefixed) []Hit {
 	for i := range entries {
-		m.one(&entries[i].entry)
+		hits = t.tryOne(hits, &entries[i].entry)
 	}
+	return hits
 }
 
 // from are the entries that start at or below dir, all of them when base

@@ -11,9 +11,18 @@ type set struct {
 	name     string
 	doc      string
 	patterns []Pattern
-	// special replaces the patterns where the place decides.
-	special func(t *Target) Relation
+	special  special
 }
+
+// special tells the sets of which the place decides what is in them.
+type special uint8
+
+const (
+	ordinary    special = iota // the patterns alone
+	ownFiles                   // and the files that the place names as assent's own
+	notInside                  // see outside
+	rootFolders                // see roots
+)
 
 var sets = map[string]*set{}
 
@@ -74,19 +83,24 @@ func init() {
 		"$XDG_CONFIG_HOME/assent/**", "$XDG_STATE_HOME/assent/**", "$XDG_DATA_HOME/assent/**", "$XDG_CACHE_HOME/assent/**",
 		"$XDG_RUNTIME_DIR/assent/**", "/run/assent/**", "/run/user/*/assent/**", "/var/run/assent/**", "/var/{lib,log,cache}/assent/**",
 		"/etc/assent/**", "/private/etc/assent/**", "**/.assent/**")
-	assent.special = assent.own
+	assent.special = ownFiles
 
-	sets["@outside"] = &set{name: "@outside", doc: "everything outside the workspace", special: outside}
+	sets["@outside"] = &set{name: "@outside", doc: "everything outside the workspace", special: notInside}
 	sets["@roots"] = &set{
 		name:    "@roots",
 		doc:     `"/", the home folder, the workspace, every folder above them, all of their children at once ("~/*"), other people's homes and the top folders of the system`,
-		special: roots,
+		special: rootFolders,
 	}
 }
 
 func (s *set) relate(t *Target) Relation {
-	if s.special != nil {
-		return s.special(t)
+	switch s.special {
+	case ownFiles:
+		return s.own(t)
+	case notInside:
+		return outside(t)
+	case rootFolders:
+		return roots(t)
 	}
 	return s.any(t)
 }
