@@ -70,7 +70,7 @@ func (r *reader) callOnce(c *syntax.CallExpr, w *world) []*world {
 			w.status = unknown
 		}
 		r.tellSecrets(r.spans.span(c), nil)
-		return []*world{w}
+		return w.alone()
 	}
 	ws := make([]word, 0, len(c.Args))
 	for _, a := range c.Args {
@@ -92,7 +92,7 @@ func (r *reader) callOnce(c *syntax.CallExpr, w *world) []*world {
 			r.assign(a, w, false)
 		}
 		w.status = unknown
-		return []*world{w}
+		return w.alone()
 	}
 	var assigns []string
 	var folders []given
@@ -190,7 +190,7 @@ type context struct {
 // simple runs the words of a simple command.
 func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*world {
 	if !r.step() {
-		return []*world{w}
+		return w.alone()
 	}
 	r.depth++
 	defer func() { r.depth-- }()
@@ -199,7 +199,7 @@ func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*w
 	w.status = unknown
 	if r.posix && r.missing(name, w) {
 		r.print(commands.Words)
-		return []*world{w}
+		return w.alone()
 	}
 	if name == "--" {
 		r.opaque(span, "a command that begins with --")
@@ -207,7 +207,7 @@ func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*w
 	if !commands.Known(name) {
 		r.unknownProgram(ws, w, ctx)
 		r.print(commands.Words)
-		return []*world{w}
+		return w.alone()
 	}
 	if !ctx.noFuncs && !ctx.noBuiltins {
 		if text, isAlias := w.aliases[name]; isAlias && ws[0].src != nil && ws[0].src.Lit() == name {
@@ -219,7 +219,7 @@ func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*w
 			}
 			in := w.fork()
 			in.dropAlias(name)
-			out := r.nested(text+" "+strings.Join(rest, " "), []*world{in}, spans{fixed: &span}, span)
+			out := r.nested(text+" "+strings.Join(rest, " "), in.alone(), spans{fixed: &span}, span)
 			ws[0].src = nil
 			out = append(out, r.simple(ws, assigns, w, ctx)...)
 			r.branch--
@@ -243,7 +243,7 @@ func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*w
 	if !idle[name] {
 		r.take()
 	}
-	return []*world{w}
+	return w.alone()
 }
 
 // idle are programs that never read from standard input.
@@ -297,11 +297,11 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + 
 func (r *reader) function(f function, ws []word, assigns []string, w *world, span effect.Span) []*world {
 	if f.body == nil {
 		r.opaque(span, "a function that cannot be told")
-		return []*world{w}
+		return w.alone()
 	}
 	if r.active[f.body] > 0 && r.beside > 0 {
 		r.opaque(span, "a fork bomb: a function that starts itself again beside itself")
-		return []*world{w}
+		return w.alone()
 	}
 	if r.active == nil {
 		r.active = map[*syntax.Stmt]int{}
@@ -309,7 +309,7 @@ func (r *reader) function(f function, ws []word, assigns []string, w *world, spa
 	r.active[f.body]++
 	defer func() { r.active[f.body]-- }()
 	if !r.step() {
-		return []*world{w}
+		return w.alone()
 	}
 	args, lost := w.args, w.argsLost
 	w.args, w.argsLost = nil, false
@@ -440,7 +440,7 @@ func (r *reader) constantStatus(ws []word, _ []string, w *world, ctx context) []
 	if ws[0].text == "false" {
 		w.status = failed
 	}
-	return []*world{w}
+	return w.alone()
 }
 
 // chdir follows cd, pushd and popd: one course where it worked and, where that
@@ -458,7 +458,7 @@ func (r *reader) chdir(ws []word, _ []string, w *world, ctx context) []*world {
 		if name != "cd" && strings.Contains(args[0].text, "n") { // only the stack changes
 			w.dirs = []string{""}
 			w.status = unknown
-			return []*world{w}
+			return w.alone()
 		}
 		physical = physical || strings.Contains(args[0].text, "P")
 		doubt = doubt || strings.Trim(args[0].text, "-LPe") != ""
@@ -576,7 +576,7 @@ func (r *reader) eval(ws []word, _ []string, w *world, ctx context) []*world {
 	// eval is rarely needed and often hides something, so it is asked about
 	// even when what it runs can be told.
 	r.opaque(span, "eval of text")
-	return r.nested(text, []*world{w}, spans{fixed: &span}, span)
+	return r.nested(text, w.alone(), spans{fixed: &span}, span)
 }
 
 // lostWorld is the world after text that is not known has run in this shell.
@@ -600,7 +600,7 @@ func (r *reader) opaqueWords(ws []word, w *world) {
 func (r *reader) sourceFile(ws []word, _ []string, w *world, ctx context) []*world {
 	cmd := r.runBuiltin(ws, effect.Code, ctx)
 	if len(ws) < 2 {
-		return []*world{w}
+		return w.alone()
 	}
 	r.path(pathEffect{kind: effect.Read, text: ws[1].text, span: ws[1].span, cmd: cmd}, w)
 	r.add(effect.Effect{Target: "runs the text of a file in this shell", Span: spanOf(ws), Command: cmd, Coverable: true})
@@ -639,7 +639,7 @@ func (r *reader) prefix(ws []word, assigns []string, w *world, ctx context) []*w
 		if look {
 			r.print(commands.Words)
 		}
-		return []*world{w}
+		return w.alone()
 	}
 	ctx.wrappers = append(slices.Clip(ctx.wrappers), name)
 	ctx.noFuncs = name == "command" || name == "builtin" || name == "exec"
@@ -666,7 +666,7 @@ func (r *reader) shift(ws []word, _ []string, w *world, ctx context) []*world {
 	case len(w.args) > 0:
 		w.args = w.args[1:]
 	}
-	return []*world{w}
+	return w.alone()
 }
 
 // setBuiltin follows set: options of the shell, then parameters.
@@ -675,24 +675,24 @@ func (r *reader) setBuiltin(ws []word, _ []string, w *world, ctx context) []*wor
 	if len(args) == 0 {
 		r.runBuiltin(ws, effect.Environ, ctx)
 		r.print(commands.Words)
-		return []*world{w}
+		return w.alone()
 	}
 	r.runBuiltin(ws, effect.Look, ctx)
 	for i := 0; i < len(args); i++ {
 		t, span := args[i].text, args[i].span
 		switch {
 		case t == "-" && i+1 == len(args):
-			return []*world{w}
+			return w.alone()
 		case t == "--" || t == "-":
 			r.setArgs(w, args[i+1:])
-			return []*world{w}
+			return w.alone()
 		case !commands.Known(t):
 			r.opaque(span, "an option of the shell that is not known")
 			w.args, w.argsLost = nil, true
 			continue
 		case t == "" || t[0] != '-' && t[0] != '+':
 			r.setArgs(w, args[i:])
-			return []*world{w}
+			return w.alone()
 		case t == "+":
 			r.print(commands.Words)
 		}
@@ -709,7 +709,7 @@ func (r *reader) setBuiltin(ws []word, _ []string, w *world, ctx context) []*wor
 			r.shellOption(name, t[0] == '-', span, w)
 		}
 	}
-	return []*world{w}
+	return w.alone()
 }
 
 // shellOptions are the names of the letters of set.
@@ -787,13 +787,13 @@ func (r *reader) unsetBuiltin(ws []word, _ []string, w *world, ctx context) []*w
 			}
 		}
 	}
-	return []*world{w}
+	return w.alone()
 }
 
 func (r *reader) alias(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
 	if ws[0].text == "unalias" {
-		return []*world{w}
+		return w.alone()
 	}
 	for _, x := range ws[1:] {
 		name, text, set := strings.Cut(x.text, "=")
@@ -805,7 +805,7 @@ func (r *reader) alias(ws []word, _ []string, w *world, ctx context) []*world {
 			}
 		}
 	}
-	return []*world{w}
+	return w.alone()
 }
 
 // trap runs its text at some later point, in a state that is not known then.
@@ -817,12 +817,12 @@ func (r *reader) trap(ws []word, _ []string, w *world, ctx context) []*world {
 	}
 	if len(args) < 2 || args[0].text == "-" || args[0].text == "" || options && strings.HasPrefix(args[0].text, "-") {
 		r.print(commands.Words)
-		return []*world{w}
+		return w.alone()
 	}
 	span := args[0].span
 	if !commands.Known(args[0].text) {
 		r.opaque(span, "a trap whose text is not known")
-		return []*world{w}
+		return w.alone()
 	}
 	r.traps = append(r.traps, trapped{args[0].text, span})
 	outer := r.frame
@@ -838,7 +838,7 @@ func (r *reader) trap(ws []word, _ []string, w *world, ctx context) []*world {
 			r.opaque(span, "a trap that changes the state of the shell at any time")
 		}
 	}
-	return []*world{w}
+	return w.alone()
 }
 
 type trapped struct {
@@ -933,7 +933,7 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 	if none != nil {
 		return collapse([]*world{w, none})
 	}
-	return []*world{w}
+	return w.alone()
 }
 
 // fillVar gives the variable that a builtin is told to fill its value.
@@ -966,7 +966,7 @@ func (r *reader) getopts(ws []word, _ []string, w *world, ctx context) []*world 
 	}
 	r.assignVar(w, "OPTARG", commands.Unknown, spanOf(ws))
 	w.set("OPTIND", commands.Number)
-	return []*world{w}
+	return w.alone()
 }
 
 // enable takes builtins away or loads them from files.
@@ -978,7 +978,7 @@ func (r *reader) enable(ws []word, _ []string, w *world, ctx context) []*world {
 			r.add(effect.Effect{Target: "enable changes what a name runs", Span: spanOf(ws), Command: cmd})
 		}
 	}
-	return []*world{w}
+	return w.alone()
 }
 
 // wait fills the variable behind -p.
@@ -996,7 +996,7 @@ func (r *reader) wait(ws []word, _ []string, w *world, ctx context) []*world {
 			r.fillVar(word{name, x.span, nil}, w, variable{text: commands.Unknown})
 		}
 	}
-	return []*world{w}
+	return w.alone()
 }
 
 func (r *reader) printf(ws []word, _ []string, w *world, ctx context) []*world {
@@ -1012,14 +1012,14 @@ func (r *reader) printf(ws []word, _ []string, w *world, ctx context) []*world {
 		r.element(name, spanOf(ws), w)
 		if !isName(name) {
 			r.add(effect.Effect{Target: "printf assigns a variable that cannot be told", Span: spanOf(ws), Command: cmd})
-			return []*world{w}
+			return w.alone()
 		}
 		text := format(args)
 		if strings.Contains(text, nul) { // which ends the value
 			text = commands.Unknown
 		}
 		r.assignVar(w, name, one(text), spanOf(ws))
-		return []*world{w}
+		return w.alone()
 	}
 	option := len(args) == 0 || strings.HasPrefix(args[0].text, "-")
 	if len(args) > 0 && args[0].text == "--" {
@@ -1030,7 +1030,7 @@ func (r *reader) printf(ws []word, _ []string, w *world, ctx context) []*world {
 		w.status = ok
 	}
 	r.print(text)
-	return []*world{w}
+	return w.alone()
 }
 
 // format is what printf prints, as far as it is known.
@@ -1162,7 +1162,7 @@ func (r *reader) simpleBuiltin(ws []word, _ []string, w *world, ctx context) []*
 			r.number(x.text, x.span, w)
 		}
 	}
-	return []*world{w}
+	return w.alone()
 }
 
 func (r *reader) shopt(ws []word, _ []string, w *world, ctx context) []*world {
@@ -1185,7 +1185,7 @@ func (r *reader) shopt(ws []word, _ []string, w *world, ctx context) []*world {
 	if shows {
 		r.print(commands.Words)
 	}
-	return []*world{w}
+	return w.alone()
 }
 
 // shoptOption turns an option of shopt on or off.
@@ -1216,10 +1216,10 @@ func (r *reader) jobs(ws []word, _ []string, w *world, ctx context) []*world {
 		if rest := ws[i+2:]; len(rest) > 0 {
 			return r.simple(rest, nil, w, ctx)
 		}
-		return []*world{w}
+		return w.alone()
 	}
 	r.runBuiltin(ws, effect.Look, ctx)
-	return []*world{w}
+	return w.alone()
 }
 
 // leave follows exit and return: what comes after them does not run.
@@ -1239,7 +1239,7 @@ func (r *reader) leave(ws []word, _ []string, w *world, ctx context) []*world {
 		r.frame.returns = append(r.frame.returns, w)
 		return stays
 	}
-	return []*world{w}
+	return w.alone()
 }
 
 func (r *reader) hash(ws []word, _ []string, w *world, ctx context) []*world {
@@ -1249,5 +1249,5 @@ func (r *reader) hash(ws []word, _ []string, w *world, ctx context) []*world {
 			r.add(effect.Effect{Target: "hash -p makes a name run another program", Span: spanOf(ws), Command: cmd})
 		}
 	}
-	return []*world{w}
+	return w.alone()
 }

@@ -143,7 +143,7 @@ func (r *reader) forClause(c *syntax.ForClause, w *world) []*world {
 		return ended(append(ws, left...))
 	default:
 		r.opaque(r.spans.span(c), "a loop that is not followed")
-		return []*world{w}
+		return w.alone()
 	}
 }
 
@@ -216,7 +216,7 @@ func (r *reader) jump(ws []word, _ []string, w *world, ctx context) []*world {
 		// Outside of a loop they only complain; in a substitution within one
 		// they end the substitution.
 		r.aborts = r.aborts || r.frame.within
-		return []*world{w}
+		return w.alone()
 	}
 	levels, exact := 1, len(ws) == 1
 	if len(ws) == 2 && isNumber(ws[1].text) && !strings.HasPrefix(ws[1].text, "-") {
@@ -228,7 +228,7 @@ func (r *reader) jump(ws []word, _ []string, w *world, ctx context) []*world {
 			j.broken = collapse(append(j.broken, w.fork()))
 			j.next = collapse(append(j.next, w.fork()))
 		}
-		return []*world{w}
+		return w.alone()
 	}
 	j := loops[max(0, len(loops)-levels)]
 	if ws[0].text == "break" {

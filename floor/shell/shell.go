@@ -237,7 +237,7 @@ func (r *reader) tooMuch() {
 func (r *reader) child(text string, w *world, sp spans, where effect.Span) {
 	outer, aborts := r.frame, r.aborts
 	r.frame = frame{}
-	r.nested(text, []*world{w}, sp, where)
+	r.nested(text, w.alone(), sp, where)
 	r.frame, r.aborts = outer, aborts
 }
 
@@ -258,7 +258,7 @@ func (r *reader) coproc(c *syntax.CoprocClause, w *world) []*world {
 	}
 	w.setVar(name, variable{text: commands.Number, array: true, lost: true, numbers: true})
 	w.status = ok
-	return []*world{w}
+	return w.alone()
 }
 
 // nested reads a text that the current one runs. where is what to point at.
@@ -402,7 +402,7 @@ func (r *reader) aside(list []*syntax.Stmt, w *world) {
 
 func (r *reader) stmt(s *syntax.Stmt, w *world) []*world {
 	if !r.step() {
-		return []*world{w}
+		return w.alone()
 	}
 	r.ran = true
 	if s.Background || s.Coprocess || s.Disown {
@@ -415,7 +415,7 @@ func (r *reader) stmt(s *syntax.Stmt, w *world) []*world {
 		r.frame = outer
 		r.branch--
 		w.status = ok
-		return []*world{w}
+		return w.alone()
 	}
 	ws := r.redirected(s, w)
 	if s.Negated {
@@ -429,7 +429,7 @@ func (r *reader) stmt(s *syntax.Stmt, w *world) []*world {
 func (r *reader) cmd(s *syntax.Stmt, w *world) []*world {
 	switch c := s.Cmd.(type) {
 	case nil:
-		return []*world{w}
+		return w.alone()
 	case *syntax.CallExpr:
 		return r.call(c, w)
 	case *syntax.DeclClause:
@@ -437,11 +437,11 @@ func (r *reader) cmd(s *syntax.Stmt, w *world) []*world {
 	case *syntax.BinaryCmd:
 		return r.binary(c, w)
 	case *syntax.Block:
-		return r.stmts(c.Stmts, []*world{w})
+		return r.stmts(c.Stmts, w.alone())
 	case *syntax.Subshell:
 		r.aside(c.Stmts, w)
 		w.status = unknown
-		return []*world{w}
+		return w.alone()
 	case *syntax.IfClause:
 		return r.ifClause(c, w)
 	case *syntax.WhileClause:
@@ -453,7 +453,7 @@ func (r *reader) cmd(s *syntax.Stmt, w *world) []*world {
 	case *syntax.FuncDecl:
 		if c.Name == nil {
 			r.opaque(r.spans.span(c), "several functions declared at once")
-			return []*world{w}
+			return w.alone()
 		}
 		if list := declared(c); list != nil {
 			if b, isBinary := c.Body.Cmd.(*syntax.BinaryCmd); isBinary && (b.Op == syntax.Pipe || b.Op == syntax.PipeAll) {
@@ -474,32 +474,32 @@ func (r *reader) cmd(s *syntax.Stmt, w *world) []*world {
 			r.branch--
 		}
 		w.status = ok
-		return []*world{w}
+		return w.alone()
 	case *syntax.ArithmCmd:
 		r.arithm(c.X, w)
 		w.status = unknown
-		return []*world{w}
+		return w.alone()
 	case *syntax.LetClause:
 		for _, x := range c.Exprs {
 			r.arithm(x, w)
 		}
 		w.status = unknown
-		return []*world{w}
+		return w.alone()
 	case *syntax.TestClause:
 		r.test(c.X, w)
 		w.status = unknown
-		return []*world{w}
+		return w.alone()
 	case *syntax.TimeClause:
 		if c.Stmt == nil {
 			w.status = ok
-			return []*world{w}
+			return w.alone()
 		}
 		return r.stmt(c.Stmt, w)
 	case *syntax.CoprocClause:
 		return r.coproc(c, w)
 	default:
 		r.opaque(r.spans.span(s), "a construct of the shell that is not followed")
-		return []*world{w}
+		return w.alone()
 	}
 }
 
@@ -590,15 +590,15 @@ func (r *reader) binary(c *syntax.BinaryCmd, w *world) []*world {
 		if w.lastpipe {
 			return collapse(append(ws, w))
 		}
-		return []*world{w}
+		return w.alone()
 	default:
 		r.opaque(r.spans.span(c), "an operator of the shell that is not followed")
-		return []*world{w}
+		return w.alone()
 	}
 }
 
 func (r *reader) ifClause(c *syntax.IfClause, w *world) []*world {
-	ws := r.stmts(c.Cond, []*world{w})
+	ws := r.stmts(c.Cond, w.alone())
 	var out []*world
 	r.branch++
 	defer func() { r.branch-- }()
@@ -621,7 +621,7 @@ func (r *reader) ifClause(c *syntax.IfClause, w *world) []*world {
 	}
 	for _, w := range rest {
 		if len(c.Else.Cond) == 0 { // plain else
-			out = append(out, r.stmts(c.Else.Then, []*world{w})...)
+			out = append(out, r.stmts(c.Else.Then, w.alone())...)
 		} else {
 			out = append(out, r.ifClause(c.Else, w)...)
 		}

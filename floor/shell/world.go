@@ -72,6 +72,7 @@ type world struct {
 	refs        map[string]bool  // variables that stand for others
 	exports     map[string]bool  // names that were exported before anything was known of them
 	locals      map[string]local // what the variables of the function hide
+	self        [1]*world        // see alone
 }
 
 // local is what a variable of a function hides, if there was anything.
@@ -94,6 +95,13 @@ func (w *world) fork() *world {
 	f.args = slices.Clip(w.args)
 	f.dirs = slices.Clip(w.dirs)
 	return &f
+}
+
+// alone is the world as the only course. The list is the world's own: who adds
+// to it gets another one, and nobody puts anything in its place.
+func (w *world) alone() []*world {
+	w.self[0] = w
+	return w.self[:]
 }
 
 func (w *world) own() {
