@@ -99,10 +99,11 @@ func (c *choice) glob(pattern string, span effect.Span) bool {
 // findChoice reads the tests of find. Names are known when each of the
 // alternatives has a test of the name.
 func (t *typed) findChoice(c *choice) {
-	words := texts(t.ws)
-	negated := func(i int) bool { return i > 0 && (words[i-1] == "!" || words[i-1] == "-not") }
-	grouped := slices.ContainsFunc(words, func(w string) bool { return w == "(" })
-	vague := slices.Contains(words, ",") || grouped && slices.ContainsFunc(words, func(w string) bool { return w == "!" || w == "-not" })
+	is := func(texts ...string) func(word) bool { return func(x word) bool { return slices.Contains(texts, x.text) } }
+	negates := is("!", "-not")
+	negated := func(i int) bool { return i > 0 && negates(t.ws[i-1]) }
+	grouped := slices.ContainsFunc(t.ws, is("("))
+	vague := slices.ContainsFunc(t.ws, is(",")) || grouped && slices.ContainsFunc(t.ws, negates)
 	type alternative struct {
 		names []string
 		acts  bool
@@ -266,9 +267,9 @@ var ordinary = []string{"main.go", "index.ts", "app.tsx", "util.js", "setup.py",
 
 // unmarked drops the marks of wildcards: the program reads the pattern as it
 // stands.
-func unmarked(pattern string) string {
-	return strings.NewReplacer(commands.Star, "*", commands.One, "?", commands.Set, "[").Replace(pattern)
-}
+func unmarked(pattern string) string { return marksOfGlobs.Replace(pattern) }
+
+var marksOfGlobs = strings.NewReplacer(commands.Star, "*", commands.One, "?", commands.Set, "[")
 
 // spread spells out the braces of a glob, or gives it back where it has none
 // or too many.
@@ -315,8 +316,56 @@ func nameGlob(name string) (glob string, ok bool) {
 }
 
 // globMatch matches names as find and git do: wildcards fit a leading dot and
-// a slash, and case does not count.
+// a slash, and case does not count. The names are plain ASCII in one line.
 func globMatch(glob string) func(string) bool {
+	if simpleGlob(glob) {
+		return func(name string) bool { return fits(glob, name) }
+	}
+	return regexMatch(globRegex(glob))
+}
+
+// simpleGlob reports whether a glob is of ASCII characters, "*" and "?" alone.
+func simpleGlob(glob string) bool {
+	const most = 256 // more is no name
+	for i := range len(glob) {
+		if c := glob[i]; c < ' ' || c > '~' || c == '[' || c == '\\' {
+			return false
+		}
+	}
+	return len(glob) <= most
+}
+
+// fits matches a name with a simple glob.
+func fits(glob, name string) bool {
+	g, n := 0, 0
+	star, from := -1, 0 // the last "*", and where what it takes ends
+	for n < len(name) {
+		switch {
+		case g < len(glob) && glob[g] == '*':
+			star, from = g, n
+			g++
+		case g < len(glob) && (glob[g] == '?' || lower(glob[g]) == lower(name[n])):
+			g++
+			n++
+		case star >= 0:
+			from++
+			g, n = star+1, from
+		default:
+			return false
+		}
+	}
+	return strings.Trim(glob[g:], "*") == ""
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+// globRegex is a glob as a regular expression.
+func globRegex(glob string) string {
 	var b strings.Builder
 	b.WriteString("^")
 	for i := 0; i < len(glob); i++ {
@@ -345,7 +394,7 @@ func globMatch(glob string) func(string) bool {
 			b.WriteString(regexp.QuoteMeta(string(c)))
 		}
 	}
-	return regexMatch(b.String() + "$")
+	return b.String() + "$"
 }
 
 // regexMatch matches by a regular expression. One that cannot be read singles
