@@ -125,6 +125,9 @@ func (r *reader) callOnce(c *syntax.CallExpr, w *world) []*world {
 		assigns = append(assigns, a.Name.Value+"="+v)
 		r.give(in, a.Name.Value, v, span)
 	}
+	if len(folders) == 0 {
+		return r.simple(ws, assigns, w, context{})
+	}
 	from, at := len(r.out), w.fork()
 	after := r.simple(ws, assigns, w, context{})
 	r.modules(folders, from, at)
@@ -828,7 +831,7 @@ func (r *reader) trap(ws []word, _ []string, w *world, ctx context) []*world {
 	outer := r.frame
 	r.frame = frame{}
 	r.branch++
-	after := r.nested(args[0].text, []*world{w.fork()}, spans{fixed: &span}, span)
+	after := r.nested(args[0].text, w.fork().alone(), spans{fixed: &span}, span)
 	r.branch--
 	r.frame = outer
 	atEnd := !slices.ContainsFunc(args[1:], func(x word) bool { return x.text != "EXIT" && x.text != "0" })

@@ -183,8 +183,10 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 	if name == "parallel" && r.parallel(ws, w, ctx) {
 		return
 	}
-	reading := entry.Read(texts(ws))
+	t := &typed{r: r, ws: ws, w: w, cwd: w.cwd, ctx: ctx, entry: entry, reading: entry.Read(texts(ws))}
+	reading := &t.reading
 	cmd := &effect.Command{Program: name, Sub: reading.Sub, Wrappers: ctx.wrappers, Renamed: ctx.renamed, Class: reading.Class, Turned: reading.Turned, Raised: reading.Raised, Described: true}
+	cmd.Options = slices.Grow(cmd.Options, len(reading.Options))
 	for i := range reading.Options {
 		u := &reading.Options[i]
 		o := effect.Option{Name: u.Name, Value: display(u.Value), Valued: u.Valued}
@@ -193,6 +195,7 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 		}
 		cmd.Options = append(cmd.Options, o)
 	}
+	cmd.Operands = slices.Grow(cmd.Operands, len(reading.Loose))
 	for _, i := range reading.Loose {
 		cmd.Operands = append(cmd.Operands, display(ws[i].text))
 	}
@@ -201,7 +204,7 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 	}
 	run := effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option}
 	at := r.add(run)
-	t := &typed{r: r, cmd: cmd, ws: ws, w: w, cwd: w.cwd, ctx: ctx, reading: &reading, entry: entry}
+	t.cmd = cmd
 	t.all()
 	if t.class != "" {
 		cmd.Class = t.class
@@ -386,7 +389,7 @@ func (r *reader) output(t *typed, ws []word) {
 	if r.sink == nil {
 		return
 	}
-	name, reading := t.cmd.Program, t.reading
+	name, reading := t.cmd.Program, &t.reading
 	words := texts(ws)[1:]
 	switch name {
 	case "mktemp":

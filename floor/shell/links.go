@@ -62,7 +62,7 @@ func nameMark(names []string) string {
 
 // marks are what a search says of what it finds.
 func (t *typed) marks() string {
-	name, reading := t.cmd.Program, t.reading
+	name, reading := t.cmd.Program, &t.reading
 	m := nameMark(t.chosen().names)
 	if narrowed(name, reading) {
 		m += only

@@ -56,7 +56,7 @@ func set(names string) map[string]bool {
 // folders it was given: the folders, with the mark for what is found there, and
 // what ends each of the paths.
 func (t *typed) listed() (names []string, end string, fine bool) {
-	name, reading := t.cmd.Program, t.reading
+	name, reading := t.cmd.Program, &t.reading
 	if len(reading.Issues) > 0 || len(reading.Inner) > 0 {
 		return nil, "", false
 	}

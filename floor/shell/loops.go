@@ -73,7 +73,7 @@ func (r *reader) repeat(j *jumps, w *world, body func(*jumps, []*world) []*world
 	state := w.fork()
 	var first []*world
 	for pass := 0; ; pass++ {
-		after := body(j, []*world{state.fork()})
+		after := body(j, state.fork().alone())
 		after = collapse(append(after, j.again()...))
 		if pass == 0 {
 			first = after

@@ -15,6 +15,11 @@ func misread(text string, f *syntax.File) (why string) {
 	if !strings.Contains(text, "<<") {
 		return ""
 	}
+	return misreadHeredocs(text, f)
+}
+
+// misreadHeredocs is misread for here-documents alone.
+func misreadHeredocs(text string, f *syntax.File) (why string) {
 	syntax.Walk(f, func(n syntax.Node) bool {
 		if rd, is := n.(*syntax.Redirect); is && why == "" && (rd.Op == syntax.Hdoc || rd.Op == syntax.DashHdoc) {
 			why = misreadHeredoc(text, rd)

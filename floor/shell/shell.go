@@ -53,7 +53,7 @@ func Effects(text string, place *paths.Place, know *commands.Knowledge) []effect
 	case len(text) > MaxText && utf8.RuneCountInString(text) > MaxText: // no text has more characters than bytes
 		r.add(effect.Effect{Target: "the text is longer than 10,000 characters", Span: whole})
 	}
-	ws := r.nested(text, []*world{newWorld(place)}, spans{}, whole)
+	ws := r.nested(text, newWorld(place).alone(), spans{}, whole)
 	// A trap may run after everything else has changed the state.
 	ws = collapse(append(append(ws, r.exits...), r.passed...))
 	for _, t := range r.traps {
@@ -176,10 +176,9 @@ func deep(text string) bool {
 // add tells an effect and returns where it stands. Courses that agree tell the
 // same effect twice; it is kept once.
 func (r *reader) add(e effect.Effect) int {
-	k := keyOf(&e)
 	if n := len(r.out); n < 16 {
 		for i := range r.out {
-			if r.out[i].Span == e.Span && keyOf(&r.out[i]) == k {
+			if o := &r.out[i]; o.Span == e.Span && o.Kind == e.Kind && o.Target == e.Target && keyOf(o) == keyOf(&e) {
 				return i
 			}
 		}
@@ -190,7 +189,7 @@ func (r *reader) add(e effect.Effect) int {
 		for ; r.indexed < n; r.indexed++ {
 			r.seen[keyOf(&r.out[r.indexed])] = r.indexed
 		}
-		if i, told := r.seen[k]; told {
+		if i, told := r.seen[keyOf(&e)]; told {
 			return i
 		}
 	}
@@ -366,24 +365,30 @@ func parseError(err error) string {
 // stmts runs statements one after the other in every world.
 func (r *reader) stmts(list []*syntax.Stmt, ws []*world) []*world {
 	for _, s := range list {
-		if len(ws) == 1 {
-			ws = r.stmt(s, ws[0])
-		} else {
-			var next []*world
-			r.branch++
-			for _, w := range ws {
-				next = append(next, r.stmt(s, w)...)
-			}
-			r.branch--
-			ws = next
+		ws = r.then(s, ws)
+	}
+	return ws
+}
+
+// then runs the next statement in every world.
+func (r *reader) then(s *syntax.Stmt, ws []*world) []*world {
+	if len(ws) == 1 {
+		ws = r.stmt(s, ws[0])
+	} else {
+		var next []*world
+		r.branch++
+		for _, w := range ws {
+			next = append(next, r.stmt(s, w)...)
 		}
-		ws = collapse(ws)
-		if len(r.traps) > 0 { // a trap may run here
-			for _, w := range ws {
-				f := w.fork()
-				f.status = unknown
-				r.passed = collapse(append(r.passed, f))
-			}
+		r.branch--
+		ws = next
+	}
+	ws = collapse(ws)
+	if len(r.traps) > 0 { // a trap may run here
+		for _, w := range ws {
+			f := w.fork()
+			f.status = unknown
+			r.passed = collapse(append(r.passed, f))
 		}
 	}
 	return ws
@@ -394,7 +399,7 @@ func (r *reader) aside(list []*syntax.Stmt, w *world) {
 	r.depth++
 	if r.step() {
 		outer := r.apart()
-		r.stmts(list, []*world{w.fork()})
+		r.stmts(list, w.fork().alone())
 		r.frame = outer
 	}
 	r.depth--
@@ -537,7 +542,7 @@ func (r *reader) binary(c *syntax.BinaryCmd, w *world) []*world {
 			stop = ok
 		}
 		ws := r.stmt(c.X, w)
-		var out, run []*world
+		out, run := make([]*world, 0, 2*len(ws)), make([]*world, 0, len(ws))
 		for _, w := range ws {
 			switch w.status {
 			case stop:
@@ -573,7 +578,7 @@ func (r *reader) binary(c *syntax.BinaryCmd, w *world) []*world {
 		left := w.fork()
 		outer, aborts := r.apart(), r.aborts
 		r.aborts = false
-		r.stmts([]*syntax.Stmt{c.X}, []*world{left})
+		r.then(c.X, left.alone())
 		r.sink, r.branch, r.aborts = saved, branch, aborts
 		text := s.String()
 		if c.Op == syntax.PipeAll { // messages get there as well
@@ -583,7 +588,7 @@ func (r *reader) binary(c *syntax.BinaryCmd, w *world) []*world {
 		// The last part of a pipe runs in a subshell as well (lastpipe is off
 		// unless the text sets it; a world keeps both courses then).
 		right := w.fork()
-		ws := r.stmts([]*syntax.Stmt{c.Y}, []*world{right})
+		ws := r.then(c.Y, right.alone())
 		r.stdin, r.frame = savedIn, outer
 		r.depth--
 		w.status = unknown

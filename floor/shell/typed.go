@@ -17,7 +17,7 @@ type typed struct {
 	w       *world
 	cwd     string // where the program reads its paths from
 	ctx     context
-	reading *commands.Reading
+	reading commands.Reading
 	entry   *commands.Entry
 	class   effect.Class // when what follows tells more than the data
 	code    bool         // code was given: as text, a file or a library
@@ -27,7 +27,7 @@ type typed struct {
 }
 
 func (t *typed) all() {
-	r, rd := t.r, t.reading
+	r, rd := t.r, &t.reading
 	for i := range rd.Options {
 		u := &rd.Options[i]
 		if u.Option != nil && u.Option.Type == commands.Chdir && u.Valued {
@@ -427,7 +427,7 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 	case commands.DeleteTree:
 		if t.cmd.Program == "find" {
 			r.path(pathEffect{kind: effect.Delete, text: text, span: span, cmd: t.cmd, option: option, cwd: t.cwd, at: true, tree: true,
-				priv: t.ctx.privileged, below: narrowed("find", t.reading)}, t.w)
+				priv: t.ctx.privileged, below: narrowed("find", &t.reading)}, t.w)
 			return
 		}
 		t.path(effect.Delete, text, span, option, false, true)

@@ -414,7 +414,7 @@ func collapse(ws []*world) []*world {
 	if len(ws) < 2 {
 		return ws
 	}
-	out := ws[:0:0]
+	out := make([]*world, 0, len(ws))
 next:
 	for _, w := range ws {
 		for _, o := range out {
@@ -426,7 +426,7 @@ next:
 	}
 	// Worlds that differ in nothing but the status are one of unknown status.
 	if len(out) > 1 {
-		kept := out[:0:0]
+		kept := out[:0] // never behind what is looked at
 	again:
 		for _, w := range out {
 			for _, o := range kept {
