@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync"
 
 	"assent/internal/misread"
 
@@ -61,8 +62,20 @@ func reason(text []byte, err error) string {
 	return err.Error()
 }
 
+// decoders that read a call to its end are used for the next: one is larger than
+// what most calls hold.
+var decoders = sync.Pool{New: func() any { return &decoder{json: new(jsontext.Decoder)} }}
+
+type decoder struct {
+	json *jsontext.Decoder
+	from bytes.Reader
+}
+
 func readValue(text []byte, options ...jsontext.Options) (value, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(text), options...)
+	pooled := decoders.Get().(*decoder)
+	d := pooled.json
+	pooled.from.Reset(text)
+	d.Reset(&pooled.from, options...)
 	v, err := next(d, 0)
 	if err != nil {
 		return value{}, err
@@ -70,6 +83,8 @@ func readValue(text []byte, options ...jsontext.Options) (value, error) {
 	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
 		return v, errTrailing
 	}
+	pooled.from.Reset(nil)
+	decoders.Put(pooled)
 	return v, nil
 }
 

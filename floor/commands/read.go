@@ -212,6 +212,9 @@ func (r *reader) positional(w string) {
 	if strings.Contains(w, Words) && slices.ContainsFunc(ops, func(o Operand) bool { return o.Type == Argv || o.Type == ArgvStdin }) {
 		r.issue(r.i, severalWords, false) // the command may begin within
 	}
+	if r.Loose == nil {
+		r.Loose = make([]int, 0, len(r.words)-r.i)
+	}
 	r.Loose = append(r.Loose, r.i)
 	if r.cur.Style == POSIX {
 		r.ended = true
@@ -254,6 +257,9 @@ func isAssign(w string) bool {
 }
 
 func (r *reader) use(o *Option, value string, valued bool, word, at, off int) {
+	if r.Options == nil {
+		r.Options = make([]Use, 0, min(len(r.words)-word, 4))
+	}
 	r.Options = append(r.Options, Use{Option: o, Name: o.Name, Value: value, Valued: valued, Word: word, At: at})
 	if o.Last {
 		r.ended = true
@@ -764,6 +770,9 @@ func (r *reader) commandWords() int {
 func (r *reader) assign(ops []Operand) {
 	words := r.Loose
 	n := len(words)
+	if len(ops) > 0 {
+		r.Operands = slices.Grow(r.Operands, n)
+	}
 	pos := 0
 	add := func(t Type, w int) {
 		r.Operands = append(r.Operands, Arg{Type: t, Text: r.words[w], Word: w})
