@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"assent/floor/effect"
 
@@ -117,6 +118,43 @@ func BenchmarkJudge(b *testing.B) {
 				}
 				i++
 			}
+		})
+	}
+}
+
+// BenchmarkCost tells what judging the commands takes beside parsing them
+// alone. They take turns, so that whatever else the machine does hits both.
+func BenchmarkCost(b *testing.B) {
+	calls := benchCalls()
+	parser := syntax.NewParser()
+	parse := func() {
+		for _, c := range benchCommands {
+			if _, err := parser.Parse(strings.NewReader(c), ""); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	for _, n := range []int{0, 100, 10000} {
+		b.Run(fmt.Sprintf("rules=%d", n), func(b *testing.B) {
+			var f Floor
+			if n > 0 {
+				f.Operator = manyRules(n)
+			}
+			judge := func() {
+				for _, call := range calls {
+					f.Judge(call)
+				}
+			}
+			var parsed, judged time.Duration
+			for b.Loop() {
+				start := time.Now()
+				parse()
+				between := time.Now()
+				judge()
+				parsed, judged = parsed+between.Sub(start), judged+time.Since(between)
+			}
+			b.ReportMetric(float64(judged)/float64(parsed), "x-time")
+			b.ReportMetric(fewestAllocations(judge)/fewestAllocations(parse), "x-allocs")
 		})
 	}
 }

@@ -99,7 +99,9 @@ func (c *choice) glob(pattern string, span effect.Span) bool {
 // findChoice reads the tests of find. Names are known when each of the
 // alternatives has a test of the name.
 func (t *typed) findChoice(c *choice) {
-	is := func(texts ...string) func(word) bool { return func(x word) bool { return slices.Contains(texts, x.text) } }
+	is := func(texts ...string) func(word) bool {
+		return func(x word) bool { return slices.Contains(texts, x.text) }
+	}
 	negates := is("!", "-not")
 	negated := func(i int) bool { return i > 0 && negates(t.ws[i-1]) }
 	grouped := slices.ContainsFunc(t.ws, is("("))
