@@ -36,7 +36,7 @@ func (k *Kernel) bounded(s NewSession) (NewSession, error) {
 	// As it really is: a link could lead elsewhere tomorrow.
 	s.Workspace = real(s.Workspace)
 	if why := outOfBounds(s.Workspace, home, s.Folder, k.agentFolders()); why != "" {
-		return NewSession{}, fmt.Errorf("workspace %q: %w: %s; a person can make the session", s.Workspace, ErrBounds, why)
+		return NewSession{}, fmt.Errorf("workspace %q: %w: %s", s.Workspace, ErrBounds, why)
 	}
 	return s, nil
 }
@@ -103,7 +103,8 @@ func within(path, folder string) bool {
 }
 
 // sessionAgent is the register that says which agent a session belongs to: the
-// one that made it or, where a person did, the first that asked in it.
+// one that made it or, where a person did, the one that they gave it to or else the
+// first that asked in it.
 var sessionAgent = plexus.HostRegister("agent")
 
 // admits says whether an agent may act in a session, and lets it have one that
@@ -134,6 +135,26 @@ func (k *Kernel) admits(ctx context.Context, id string, by plexus.Writer) error 
 		k.belongs.Store(id, by.Name)
 	}
 	return err
+}
+
+// Give lets an agent, by its name, have a session, whoever had it before. That
+// is a person's to say.
+func (k *Kernel) Give(ctx context.Context, id, agent string, by plexus.Writer) error {
+	if !k.enter() {
+		return fmt.Errorf("give session: %w", ErrClosed)
+	}
+	defer k.leave()
+	if by.Role != plexus.Human && by.Role != plexus.Host || agent == "" {
+		return fmt.Errorf("give session: %w", plexus.ErrRole)
+	}
+	k.claiming.Lock()
+	defer k.claiming.Unlock()
+	to := plexus.Writer{Role: plexus.Agent, Name: agent}
+	if _, err := k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: []plexus.Row{belonging(id, to)}}); err != nil {
+		return fmt.Errorf("give session: %w", err)
+	}
+	k.belongs.Store(id, agent)
+	return nil
 }
 
 func mine(of any, by plexus.Writer) error {

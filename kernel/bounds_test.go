@@ -122,6 +122,26 @@ func TestSessionsOfOthers(t *testing.T) {
 	check(t)
 	w.restart()
 	check(t)
+
+	// A person takes it from one and gives it to another.
+	if err := w.Give(t.Context(), "person's", spy.Name, hook); !errors.Is(err, plexus.ErrRole) {
+		t.Errorf("an agent gives: %v", err)
+	}
+	if err := w.Give(t.Context(), "none", spy.Name, ada); !errors.Is(err, plexus.ErrNoSession) {
+		t.Errorf("none is given: %v", err)
+	}
+	if err := w.Give(t.Context(), "person's", spy.Name, ada); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := asks("person's", w.NewID(), spy); err != nil {
+			t.Errorf("whom it was given to: %v", err)
+		}
+		if err := asks("person's", w.NewID(), hook); !errors.Is(err, ErrOther) {
+			t.Errorf("whom it was taken from: %v", err)
+		}
+		w.restart()
+	}
 }
 
 // Of many agents that want a session at once it is one's.

@@ -79,7 +79,7 @@ func TestOpenAPIHasTheForms(t *testing.T) {
 		wire.Sessions{}, wire.Grants{}, wire.View{}, wire.Document{}, wire.Register{}, wire.RegisterLine{}, wire.Registers{}, wire.NewJob{},
 		wire.JobRow{}, wire.Job{}, wire.Leaf{}, wire.Receipt{}, wire.Queue{}, wire.Call{}, wire.Calls{}, wire.Assign{}, wire.Write{},
 		wire.Writes{}, wire.Wrote{}, wire.Row{}, wire.Field{}, wire.Rows{}, wire.Head{}, wire.Verify{}, wire.Verified{}, wire.Damage{},
-		wire.PresenceOf{}, wire.Pair{}, wire.Token{}, wire.NewToken{}, wire.Tokens{},
+		wire.PresenceOf{}, wire.Pair{}, wire.Token{}, wire.NewToken{}, wire.Tokens{}, wire.Give{}, wire.Given{},
 	}
 	others := []string{"Rev", "Writer", "Hash", "Kind", "Value", "Outcome", "Presence"}
 	for _, form := range forms {
@@ -225,6 +225,9 @@ func TestOpenAPIIsWhatTheServerAnswers(t *testing.T) {
 		{"ada", "PUT", "/v1/sessions/s/mode", `{"mode":"auto"}`},
 		{"ada", "PUT", "/v1/sessions/s/mode", `{"mode":"manual","remember":true}`},
 		{"ada", "PUT", "/v1/sessions/u/mode", `{"mode":"auto"}`},
+		{"ada", "PUT", "/v1/sessions/a/agent", `{"process":7}`},
+		{"ada", "PUT", "/v1/sessions/a/agent", `{"process":8}`},
+		{"ada", "PUT", none + "/agent", `{"process":7}`},
 		{"ada", "PUT", "/v1/sessions/s/mode", `{"mode":"act"}`},
 		{"ada", "PUT", none + "/mode", `{"mode":"auto"}`},
 		{"ada", "GET", "/v1/sessions/s/queue", ""},

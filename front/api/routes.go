@@ -55,6 +55,7 @@ var routes = []route{
 	{method: "POST", path: "/v1/sessions", agents: true, body: maxCall, do: postSession, status: http.StatusCreated},
 	{method: "GET", path: ofSession, do: getSession},
 	{method: "PUT", path: ofSession + "/mode", body: maxSmall, do: putMode},
+	{method: "PUT", path: ofSession + "/agent", body: maxSmall, do: putAgent},
 	{method: "POST", path: ofSession + "/cancel", do: postCancelSession, status: http.StatusAccepted},
 	{method: "POST", path: ofSession + "/writes", body: maxCall, do: postWrites},
 	{method: "GET", path: ofSession + "/queue", query: []string{"limit", "skip", "under"}, do: getQueue},

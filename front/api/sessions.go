@@ -180,6 +180,29 @@ func putMode(s *Server, c *call) error {
 	return err
 }
 
+// putAgent gives a session to the agent that a process is or belongs to.
+func putAgent(s *Server, c *call) error {
+	var in wire.Give
+	if err := c.in(&in); err != nil {
+		return err
+	}
+	if s.opts.AgentOf == nil {
+		return problem(wire.NotFound, "processes cannot be told apart here")
+	}
+	if _, err := s.opts.Kernel.View(c, c.session()); err != nil { // no such session
+		return err
+	}
+	name, err := s.opts.AgentOf(c, in.Process)
+	if err != nil {
+		return at("/process", problem(wire.Value, "%v", err))
+	}
+	if err := s.opts.Kernel.Give(c, c.session(), name, c.by); err != nil {
+		return err
+	}
+	c.answer = wire.Given{Agent: name}
+	return nil
+}
+
 // keep tells whoever keeps what is set for the whole kernel.
 func (s *Server) keep(c *call, set Standing) error {
 	if s.opts.Standing == nil {

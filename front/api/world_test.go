@@ -111,6 +111,14 @@ func newWorld(t testing.TB, opts api.Options) *world {
 func (w *world) serve(opts api.Options) {
 	w.Helper()
 	opts.Kernel, opts.Document = w.kernel, w.doc
+	if opts.AgentOf == nil {
+		opts.AgentOf = func(_ context.Context, pid int) (string, error) {
+			if pid != 7 {
+				return "", errors.New("there is no such process")
+			}
+			return spy.Name, nil
+		}
+	}
 	if opts.Tokens == nil {
 		var err error
 		if opts.Tokens, err = api.OpenTokens(w.Context(), w.doc); err != nil {

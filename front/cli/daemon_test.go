@@ -68,6 +68,12 @@ func (d *testDaemon) start() error {
 	d.server = api.New(api.Options{
 		Kernel: d.kernel, Document: d.doc, Version: "v0.0.1", Path: p.StoreFile(),
 		Tokens: tokens,
+		AgentOf: func(_ context.Context, pid int) (string, error) {
+			if pid != 4711 {
+				return "", errors.New("there is no such process")
+			}
+			return "hook", nil
+		},
 		Role: func(net.Conn) api.Caller {
 			return func(claim api.Claim) (plexus.Writer, error) {
 				if name, ok := tokens.Holds(claim.Token); ok {

@@ -89,7 +89,9 @@ func hinted(err error) error {
 	case errors.Is(err, wire.Role):
 		hint = "people ask from a terminal of their own; what an agent started is the agent (\"assent status\" says why you count as one)"
 	case errors.Is(err, wire.Other):
-		hint = "an agent asks in sessions of its own; a person gives it one by making it"
+		hint = "an agent asks in sessions of its own; a person gives it one with: assent sessions give"
+	case errors.Is(err, wire.Bounds):
+		hint = "a person makes the session with: assent sessions new"
 	case errors.Is(err, wire.Stale):
 		hint = "somebody changed it meanwhile; look again and repeat"
 	case errors.Is(err, wire.Admitted):

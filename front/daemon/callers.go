@@ -174,6 +174,22 @@ func (c *callers) admits(ctx context.Context, conn net.Conn) (folder string, err
 	return c.folder(b), nil
 }
 
+// agentOf is what the agent is called that a process is or belongs to, and makes
+// it known.
+func (c *callers) agentOf(ctx context.Context, pid int) (string, error) {
+	f, err := c.gate.About(pid)
+	if err != nil {
+		return "", err
+	}
+	if _, err := c.hook(f); err != nil {
+		return "", err
+	}
+	if err := c.keep(ctx); err != nil {
+		return "", err
+	}
+	return c.agent(f)
+}
+
 // name is the name of a user.
 func (c *callers) name(uid uint32) string {
 	c.mu.Lock()

@@ -155,6 +155,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		Agents:   who.admits,
 		Why:      who.why,
 		Tokens:   tokens,
+		AgentOf:  who.agentOf,
 		Standing: func(_ context.Context, _ plexus.Writer, set api.Standing) error { return keep(file, set) },
 		Version:  o.Version, Path: o.Place.StoreFile(), Config: o.Place.ConfigFile(), Policy: o.Place.PolicyFile(), Log: o.Log,
 	})

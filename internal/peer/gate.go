@@ -77,6 +77,23 @@ func (g *Gate) prune() {
 	g.bodies = slices.DeleteFunc(g.bodies, func(b Body) bool { return !g.alive(b) })
 }
 
+// About is what is known of a process of one of the users, that somebody named.
+func (g *Gate) About(pid int) (Facts, error) {
+	if !Supported {
+		return Facts{}, errors.New("processes cannot be told apart on this system")
+	}
+	f := about(pid)
+	switch {
+	case !f.Whole || len(f.Lineage) == 0:
+		return Facts{}, fmt.Errorf("process %d is not there, or cannot be looked at", pid)
+	case !slices.Contains(g.known.Owners, f.UID):
+		return Facts{}, fmt.Errorf("process %d is another user's", pid)
+	case f.Descends([]Process{g.known.Kernel}):
+		return Facts{}, fmt.Errorf("process %d is the kernel's", pid)
+	}
+	return f, nil
+}
+
 // Agent is the agent that a peer with these facts belongs to: one that is known
 // already, or the one that [Hooked] finds. False when that cannot be told.
 func (g *Gate) Agent(f Facts) (Body, bool) {

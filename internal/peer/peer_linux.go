@@ -103,6 +103,17 @@ func Self() (Process, error) {
 	return s.ancestor.Process, nil
 }
 
+// about is what is known of the process that has a number now.
+func about(pid int) (f Facts) {
+	if pid <= 0 {
+		return f
+	}
+	if read(&f, proc("/proc"), pid); len(f.Lineage) > 0 {
+		f.UID = f.Lineage[0].UID
+	}
+	return f
+}
+
 // starter is what is known of the process that started the calling one.
 func starter() (Facts, error) {
 	self, ok := proc("/proc").look(os.Getpid())

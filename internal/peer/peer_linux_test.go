@@ -290,3 +290,30 @@ func TestRemains(t *testing.T) {
 		t.Error("somebody is in the session")
 	}
 }
+
+// Who is named by a number is looked at as one that connects.
+func TestAbout(t *testing.T) {
+	s := newStage(t)
+	cmd := s.start("orphan", func(c *exec.Cmd) { c.StdinPipe() })
+	g := NewGate([]uint32{uint32(os.Getuid())}, false)
+	if _, err := g.About(cmd.Process.Pid); err == nil || !strings.Contains(err.Error(), "is the kernel's") {
+		t.Errorf("below the kernel: %v", err)
+	}
+	g.known.Kernel = s.elsewhere()
+	f, err := g.About(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := Find(cmd.Process.Pid); err != nil || f.Process() != want || f.UID != uint32(os.Getuid()) {
+		t.Errorf("got %+v, want %v", f, want)
+	}
+	g.known.Owners = nil
+	if _, err := g.About(cmd.Process.Pid); err == nil {
+		t.Error("another user's was taken")
+	}
+	for _, pid := range []int{0, -1, 1 << 30} {
+		if _, err := g.About(pid); err == nil {
+			t.Errorf("process %d was taken", pid)
+		}
+	}
+}

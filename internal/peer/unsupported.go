@@ -22,6 +22,8 @@ func Find(int) (Process, error) { return Process{}, errUnsupported }
 // Folder is not known here.
 func Folder(Body) string { return "" }
 
+func about(int) Facts { return Facts{} }
+
 func starter() (Facts, error) { return Facts{}, errUnsupported }
 
 // Boot is not known here.

@@ -280,6 +280,11 @@ func (c *Client) Assign(ctx context.Context, session string, a wire.Assign) (out
 	return out, c.ask(ctx, http.MethodPut, path("sessions", session, "mode"), a, &out)
 }
 
+// Give gives a session to the agent that a process is or belongs to.
+func (c *Client) Give(ctx context.Context, session string, process int) (out wire.Given, err error) {
+	return out, c.ask(ctx, http.MethodPut, path("sessions", session, "agent"), wire.Give{Process: process}, &out)
+}
+
 // Queue are the leaves of a session that need a person, or with "" of all: as
 // many of them as the server gives at a time.
 func (c *Client) Queue(ctx context.Context, session string) (wire.Queue, error) {

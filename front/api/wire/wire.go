@@ -76,6 +76,16 @@ type NewSession struct {
 	Facts     jsontext.Value `json:"facts,omitempty"` // an object
 }
 
+// Give gives a session to the agent that a process is or belongs to.
+type Give struct {
+	Process int `json:"process"` // its number
+}
+
+// Given says whom a session was given to.
+type Given struct {
+	Agent string `json:"agent"`
+}
+
 // Session is a session and the facts that never change.
 type Session struct {
 	ID        string         `json:"id"`
