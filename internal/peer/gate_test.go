@@ -105,6 +105,27 @@ func TestStarter(t *testing.T) {
 	}
 }
 
+// What an agent leaves behind in the tab it runs in is the agent's: a multiplexer
+// that left its parents, and what runs in that.
+func TestAgentOfATab(t *testing.T) {
+	tab := shell
+	tab.Cgroup = "/u/app.slice/vte-spawn-1.scope"
+	hook := Ancestor{Process: Process{400, 95}, UID: ada, Group: 400, Session: tab.Session, Terminal: tab.Terminal, Cgroup: tab.Cgroup}
+	server := Ancestor{Process: Process{420, 96}, UID: ada, Group: 420, Session: 420, Cgroup: tab.Cgroup}
+	pane := Ancestor{Process: Process{430, 97}, UID: ada, Group: 430, Session: 430, Terminal: 34820, Cgroup: "/u/app.slice/tmux-spawn-2.scope"}
+	of := func(lineage ...Ancestor) Facts { f := person(); f.Lineage = lineage; return f }
+	g := gate(of(pane, server, service, system), nil)
+	if c := g.Caller(new(net.UnixConn), NoToken); c.Role != Human {
+		t.Errorf("before anybody asked: %v", c)
+	}
+	if _, _, err := g.Hook(of(hook, tab, window, service, system)); err != nil {
+		t.Fatal(err)
+	}
+	if c := g.Caller(new(net.UnixConn), NoToken); c.Role != Agent || c.Why != SharedCgroup {
+		t.Errorf("in a multiplexer it left behind: %v", c)
+	}
+}
+
 // What asks for an agent by other ways is the same agent: from a terminal that
 // it opened, and after it lost its parents.
 func TestAgentIsOne(t *testing.T) {

@@ -1,5 +1,7 @@
 package peer
 
+import "strings"
+
 // Hooked is the agent behind a connection that a hook made: more than the hook
 // itself, which ends at once, and more than its parent, which may be a shell
 // made for it.
@@ -32,7 +34,7 @@ func Hooked(f Facts) (Body, bool) {
 	}
 	if leader >= 0 {
 		a := f.Lineage[leader]
-		return Body{Process: a.Process, Session: a.Session, Login: f.Login}, true
+		return Body{Process: a.Process, Session: a.Session, Cgroup: ownCgroup(f.Lineage[leader:]), Login: f.Login}, true
 	}
 	top := f.Lineage[0]
 	for _, a := range f.Lineage[1:] {
@@ -42,6 +44,22 @@ func Hooked(f Facts) (Body, bool) {
 		top = a
 	}
 	return Body{Process: top.Process, Login: f.Login}, true
+}
+
+// ownCgroup is the control group of the first of a lineage where it is its own:
+// that of a tab or a window which a terminal put its shell into, and in which
+// everything stays that is started there, whatever becomes of its parents. One
+// that whoever started it is in too holds more than the terminal.
+func ownCgroup(lineage []Ancestor) string {
+	own := lineage[0].Cgroup
+	if len(lineage) < 2 || lineage[1].Cgroup == "" || within(lineage[1].Cgroup, own) {
+		return ""
+	}
+	last := own[strings.LastIndexByte(own, '/')+1:]
+	if !strings.HasSuffix(last, ".scope") || strings.HasPrefix(last, "session-") || last == "init.scope" {
+		return ""
+	}
+	return own
 }
 
 // adopted says whether a process may have been given a child, instead of having

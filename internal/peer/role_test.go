@@ -176,6 +176,8 @@ func TestHooked(t *testing.T) {
 	desk := Ancestor{Process: Process{285, 11}, UID: ada, Group: 285, Session: 280, Terminal: 0x401, Name: "xinit"}
 	serial := login
 	serial.Terminal = 0x440
+	in := func(a Ancestor, cgroup string) Ancestor { a.Cgroup = cgroup; return a }
+	window2 := in(window, "")
 	first := Ancestor{Process: Process{1, 1}, UID: ada, Group: 1, Session: 1, Terminal: 34817, Name: "bash"}
 	for _, c := range []struct {
 		name  string
@@ -184,6 +186,11 @@ func TestHooked(t *testing.T) {
 		ok    bool
 	}{
 		{"in-a-terminal", Facts{Whole: true, Login: 2, Lineage: []Ancestor{hook, tool, bot, term, window, system}}, Body{Process: term.Process, Session: 290, Login: 2}, true},
+		{"in-a-tab", Facts{Whole: true, Lineage: []Ancestor{hook, bot, in(term, "/u/app.slice/vte-spawn-1.scope"), in(window, "/u/app.slice/terminal.service"), system}}, Body{Process: term.Process, Session: 290, Cgroup: "/u/app.slice/vte-spawn-1.scope"}, true},
+		{"in-one-of-many-windows", Facts{Whole: true, Lineage: []Ancestor{hook, bot, in(term, "/u/app.slice/kitty.scope"), in(window, "/u/app.slice/kitty.scope"), system}}, Body{Process: term.Process, Session: 290}, true},
+		{"in-a-login", Facts{Whole: true, Lineage: []Ancestor{hook, bot, in(term, "/u/session-3.scope"), in(window, "/system.slice/sshd.service"), system}}, Body{Process: term.Process, Session: 290}, true},
+		{"in-a-slice", Facts{Whole: true, Lineage: []Ancestor{hook, bot, in(term, "/u/app.slice"), in(window, "/u/init.scope"), system}}, Body{Process: term.Process, Session: 290}, true},
+		{"in-a-tab-of-nobody-knows-what", Facts{Whole: true, Lineage: []Ancestor{hook, bot, in(term, "/u/vte-spawn-1.scope"), window2, system}}, Body{Process: term.Process, Session: 290}, true},
 		{"in-a-terminal-it-opened", Facts{Whole: true, Lineage: []Ancestor{hook, inner, bot, term, window, system}}, Body{Process: term.Process, Session: 290}, true},
 		{"in-a-window-of-a-desktop-started-at-a-console", Facts{Whole: true, Lineage: []Ancestor{hook, bot, term, window, desk, login, system}}, Body{Process: term.Process, Session: 290}, true},
 		{"at-a-console", Facts{Whole: true, Lineage: []Ancestor{hook, bot, login, system}}, Body{Process: login.Process, Session: 280}, true},
