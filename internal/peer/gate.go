@@ -6,6 +6,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Gate gives connections their roles. It knows the kernel it stands before, who
@@ -16,7 +17,9 @@ type Gate struct {
 
 	mu     sync.Mutex
 	bodies []Body
+	pruned time.Time // when it was looked whether they are there
 
+	every time.Duration // how often that is looked
 	of    func(*net.UnixConn) (Facts, error)
 	alive func(Body) bool
 }
@@ -40,14 +43,18 @@ func NewGate(owners []uint32, hiddenEnv bool) *Gate {
 		known: Known{Owners: slices.Clone(owners), Kernel: self, HiddenEnv: hiddenEnv},
 		of:    Of,
 		alive: remains,
+		every: time.Second,
 	}
 }
 
-// Known is what is known now. Agents of which nothing is left are forgotten.
+// Known is what is known now. Agents of which nothing is left are forgotten, not
+// at once: to look for what is left costs more than to remember.
 func (g *Gate) Known() Known {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.prune()
+	if time.Since(g.pruned) >= g.every {
+		g.prune()
+	}
 	k := g.known
 	k.Bodies = slices.Clone(g.bodies)
 	return k
@@ -65,8 +72,10 @@ func (g *Gate) add(b Body) (added bool, err error) {
 	if slices.Contains(g.bodies, b) {
 		return false, nil
 	}
-	if g.prune(); len(g.bodies) >= maxAgents {
-		return false, ErrAgents
+	if len(g.bodies) >= maxAgents {
+		if g.prune(); len(g.bodies) >= maxAgents {
+			return false, ErrAgents
+		}
 	}
 	g.bodies = append(g.bodies, b)
 	return true, nil
@@ -75,6 +84,7 @@ func (g *Gate) add(b Body) (added bool, err error) {
 // prune forgets agents of which nothing is left. It needs mu.
 func (g *Gate) prune() {
 	g.bodies = slices.DeleteFunc(g.bodies, func(b Body) bool { return !g.alive(b) })
+	g.pruned = time.Now()
 }
 
 // About is what is known of a process of one of the users, that somebody named.
