@@ -28,8 +28,11 @@ type kernelStatus struct {
 	Config string `json:"config"`
 	Policy string `json:"policy"`
 	Client string `json:"client"` // the version of this program
-	// Error says why a kernel that is there did not answer.
+	// Error says why a kernel that is there did not answer, or what it answered
+	// instead.
 	Error string `json:"error,omitempty"`
+	// Refused says that it answered, and refused to.
+	Refused bool `json:"refused,omitempty"`
 
 	wire.Status `json:",inline"`
 }
@@ -99,6 +102,7 @@ func (at kernelAt) status(ctx context.Context) kernelStatus {
 		}
 	default:
 		s.Error = err.Error()
+		_, s.Refused = errors.AsType[*wire.Problem](err)
 	}
 	return s
 }
@@ -133,6 +137,9 @@ func (s kernelStatus) print(w io.Writer, now time.Time) error {
 		}
 	}
 	switch {
+	case s.Refused:
+		fmt.Fprintf(&b, "The kernel refuses to answer.\n")
+		row("error", s.Error)
 	case !s.Running && s.Error != "":
 		fmt.Fprintf(&b, "The kernel does not answer.\n")
 		row("error", s.Error)

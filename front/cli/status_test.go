@@ -62,3 +62,14 @@ func TestStatusOfAnAgent(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A kernel that answers and refuses is there.
+func TestStatusThatIsRefused(t *testing.T) {
+	var b strings.Builder
+	if err := (kernelStatus{Refused: true, Error: "this token is not paired with the kernel"}).print(&b, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.String(); !strings.HasPrefix(got, "The kernel refuses to answer.\n  error     this token is not paired") {
+		t.Error(got)
+	}
+}
