@@ -1,6 +1,7 @@
 package floor
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ func (r *reading) repositories() {
 		case e.Kind == effect.Write:
 			why = steersRepository(&r.place.Facts, e.Path)
 		case e.Repository:
-			if why = foreign(r.place, e.Path); why == "" {
+			if why = foreign(r.place, e.Path, e.Command); why == "" {
 				why = r.brought(e.Path.Abs)
 			}
 		case e.Kind == effect.Run && e.Command != nil && e.Command.Program == "git":
@@ -36,15 +37,26 @@ func (r *reading) repositories() {
 // what prints it would show.
 func GitCredentials(config map[string]string) bool { return shell.Credentials(config) }
 
+// GitHook begins the keys by which a git configuration tells of the hooks that are
+// there. The key itself is the folder, where that is not git's own.
+const GitHook = shell.HookKey
+
 // foreign says why git may run something because of the repository it finds
 // from a folder on, "" when that folder is known to be plain, or nothing makes it
 // another repository than the workspace's.
-func foreign(place *paths.Place, at effect.Path) string {
+func foreign(place *paths.Place, at effect.Path, c *effect.Command) string {
 	if !at.Known() || at.Glob {
 		return "git works in a folder that is not known, and may run what its configuration names"
 	}
 	if config, looked := place.Facts.Repositories[at.Abs]; looked {
-		if key := shell.Runs(config); key != "" {
+		key := ""
+		if c != nil {
+			key = shell.Runs(config, c.Sub)
+		}
+		if key == "" && (c == nil || c.Class != effect.Look) && !maps.Equal(config, place.Facts.GitConfig) {
+			key = shell.RunsMore(config)
+		}
+		if key != "" {
 			return key + " of the repository in " + targetOf(at, "…") + " makes git run a command"
 		}
 		return ""
@@ -125,7 +137,17 @@ func within(dir, folder string) bool {
 // takes for a repository though it is not called ".git" (law: the fences
 // hold for what git runs, whatever it is called).
 func steersRepository(f *paths.Facts, at effect.Path) string {
-	if len(f.Bare) == 0 || !at.Known() {
+	if !at.Known() {
+		return ""
+	}
+	hooks := func(config map[string]string) bool {
+		folder := config[GitHook]
+		return folder != "" && within(at.Abs, folder)
+	}
+	if hooks(f.GitConfig) || slices.ContainsFunc(slices.Collect(maps.Values(f.Repositories)), hooks) {
+		return "steers what git runs as hooks"
+	}
+	if len(f.Bare) == 0 {
 		return ""
 	}
 	for dir := path.Dir(at.Abs); dir != "/"; dir = path.Dir(dir) {

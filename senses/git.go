@@ -28,7 +28,7 @@ func (l *look) repository(folder string) {
 }
 
 // showsConfig are the commands of git that print configuration.
-var showsConfig = map[string]bool{"config": true, "remote": true, "var": true}
+var showsConfig = map[string]bool{"config": true, "remote": true, "var": true, "ls-remote": true, "lfs": true}
 
 // credentials looks for credentials in all configuration that git would show, the
 // person's own and the machine's among it. Their values are not kept.
@@ -91,9 +91,15 @@ func gitConfig(folders ...string) (config, files map[string]string) {
 			if text, ok := readSmall(path.Join(r.dir, "commondir")); ok {
 				shared = resolve(r.dir, strings.TrimSpace(text))
 			}
-			budget := maxIncludes
-			for _, p := range []string{path.Join(shared, "config"), path.Join(r.dir, "config.worktree")} {
-				readConfig(p, config, &budget)
+			own := r.read(shared)
+			r.hooks(shared, own)
+			for key, value := range own {
+				put(config, key, value)
+			}
+			for _, m := range modules(r.top, shared) { // git looks into them on its way
+				for key, value := range m.read(m.dir) {
+					put(config, key, value)
+				}
 			}
 			for _, p := range []string{path.Join(r.top, ".gitattributes"), path.Join(shared, "info", "attributes")} {
 				if text, ok := readSmall(p); ok {
@@ -107,6 +113,128 @@ func gitConfig(folders ...string) (config, files map[string]string) {
 
 // found is a repository: its top folder, and where git keeps its own.
 type found struct{ top, dir string }
+
+// read is what the configuration of a repository says, but for what says nothing
+// more once it was read.
+func (r found) read(shared string) map[string]string {
+	config := make(map[string]string)
+	budget := maxIncludes
+	for _, p := range []string{path.Join(shared, "config"), path.Join(r.dir, "config.worktree")} {
+		if info, err := os.Stat(p); err == nil && (!info.Mode().IsRegular() || info.Size() > maxConfig) {
+			config["include.path"] = p // it holds what is not read
+		}
+		readConfig(p, config, &budget)
+	}
+	if budget < 0 {
+		config["include.path"] = "more than are followed"
+	}
+	delete(config, "extensions.worktreeconfig")
+	if tree := config["core.worktree"]; tree != "" && real(resolve(r.dir, tree)) == real(r.top) {
+		delete(config, "core.worktree") // where it is anyway
+	}
+	return config
+}
+
+// real is a path without links, as far as it exists.
+func real(p string) string {
+	if to, err := filepath.EvalSymlinks(p); err == nil {
+		return to
+	}
+	return path.Clean(p)
+}
+
+// hooks notes the hooks that would run: those in the folder that the
+// configuration names, which then says nothing more, or in git's own.
+func (r found) hooks(shared string, config map[string]string) {
+	folder := path.Join(shared, "hooks")
+	if named := config["core.hookspath"]; named != "" {
+		if strings.ContainsAny(named, "\n~%") {
+			return // not known; the setting stays
+		}
+		folder = resolve(r.top, named)
+		delete(config, "core.hookspath")
+		config[floor.GitHook] = folder
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if name := e.Name(); !e.IsDir() && !strings.HasSuffix(name, ".sample") && !strings.Contains(name, ".") && name != "_" {
+			config[floor.GitHook+name] = path.Join(folder, name)
+		}
+	}
+}
+
+// maxModules bounds how many submodules are looked at.
+const maxModules = 200
+
+// modules are the submodules of a repository: those it keeps itself, and what lies
+// where it says that one is.
+func modules(top, shared string) (out []found) {
+	todo := []string{path.Join(shared, "modules")}
+	for budget := 10 * maxModules; len(todo) > 0 && len(out) < maxModules; {
+		dir := todo[0]
+		todo = todo[1:]
+		if exists(path.Join(dir, "HEAD")) {
+			out = append(out, found{moduleTop(dir), dir})
+			todo = append(todo, path.Join(dir, "modules"))
+			continue
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if budget--; budget < 0 {
+				return out
+			}
+			if e.IsDir() {
+				todo = append(todo, path.Join(dir, e.Name()))
+			}
+		}
+	}
+	text, _ := readSmall(path.Join(top, ".gitmodules"))
+	for _, s := range parseConfig(text) {
+		if !strings.HasSuffix(s.key, ".path") || !filepath.IsLocal(s.value) || len(out) >= maxModules {
+			continue
+		}
+		if dir := dotGit(path.Join(top, s.value)); dir != "" {
+			out = append(out, found{path.Join(top, s.value), dir})
+		}
+	}
+	return out
+}
+
+// moduleTop is where a submodule says that its files are.
+func moduleTop(dir string) string {
+	text, _ := readSmall(path.Join(dir, "config"))
+	for _, s := range parseConfig(text) {
+		if s.key == "core.worktree" {
+			return resolve(dir, s.value)
+		}
+	}
+	return dir
+}
+
+// dotGit is the folder that ".git" in a folder is or names, "" when it is
+// neither.
+func dotGit(top string) string {
+	dot := path.Join(top, ".git")
+	info, err := os.Stat(dot)
+	switch {
+	case err != nil:
+	case info.IsDir():
+		return dot
+	default:
+		if text, ok := readSmall(dot); ok {
+			if to, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir:"); ok {
+				return resolve(top, strings.TrimSpace(to))
+			}
+		}
+	}
+	return ""
+}
 
 // repositories finds the repository that git takes for a folder's. What looks
 // like one and may not be good enough for git comes before it: then git goes on
@@ -200,23 +328,39 @@ func readConfig(p string, config map[string]string, budget *int) {
 		return
 	}
 	for _, s := range parseConfig(text) {
-		if old := config[s.key]; old != "" && old != s.value {
-			config[s.key] = old + "\n" + s.value // some keys have many values
-		} else {
-			config[s.key] = s.value
+		if s.key != "include.path" && !(strings.HasPrefix(s.key, "includeif.") && strings.HasSuffix(s.key, ".path")) {
+			put(config, s.key, s.value)
+			continue
 		}
-		if (s.key == "include.path" || strings.HasPrefix(s.key, "includeif.") && strings.HasSuffix(s.key, ".path")) && s.value != "" {
-			target := s.value
-			if rest, ok := strings.CutPrefix(target, "~/"); ok {
-				home, err := os.UserHomeDir()
-				if err != nil {
-					continue
-				}
-				target = path.Join(home, rest)
+		target := s.value
+		if rest, ok := strings.CutPrefix(target, "~/"); ok {
+			home, err := os.UserHomeDir()
+			if err != nil {
+				put(config, s.key, s.value)
+				continue
 			}
-			readConfig(resolve(path.Dir(p), target), config, budget)
+			target = path.Join(home, rest)
 		}
+		target = resolve(path.Dir(p), target)
+		if strings.HasPrefix(s.value, "~") && !strings.HasPrefix(s.value, "~/") || strings.HasPrefix(s.value, "%") || !kept(path.Dir(p), target) {
+			put(config, s.key, s.value) // it may say more by the time it is read
+		}
+		readConfig(target, config, budget)
 	}
+}
+
+// kept reports whether a file that a configuration includes lies where nothing
+// but git and the person writes: with it, below no work tree.
+func kept(dir, target string) bool {
+	return strings.HasPrefix(target, dir+"/") && strings.Contains(dir+"/", "/.git/")
+}
+
+// put adds a setting to those that were read before: some keys have many values.
+func put(config map[string]string, key, value string) {
+	if old := config[key]; old != "" && old != value {
+		value = old + "\n" + value
+	}
+	config[key] = value
 }
 
 // setting is one line of a git configuration.

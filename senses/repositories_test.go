@@ -86,6 +86,78 @@ func TestRepositoriesElsewhere(t *testing.T) {
 	}
 }
 
+// What a repository says of itself in other ways than by a command counts, and what
+// runs nothing does not.
+func TestWhatARepositoryRuns(t *testing.T) {
+	entries := map[string]string{
+		"w/husky/.husky/_/pre-commit":            "x",
+		"w/renewed/.git/hooks/post-index-change": "x",
+		"w/hooked/.git/hooks/pre-commit":         "x",
+		"w/sample/.git/hooks/pre-commit.sample":  "x",
+		"w/custom/dev/hooks/pre-commit":          "x",
+		"w/sub/.git":                             "gitdir: ../.git/modules/sub\n",
+		"w/super/.gitmodules":                    "[submodule \"x\"]\n\tpath = x\n",
+		"w/gone/.git":                            "gitdir: ../outside/g\n",
+		"w/loop/.git/config":                     "",
+	}
+	for _, dir := range []string{"w/.git", "w/husky/.git", "w/renewed/.git", "w/hooked/.git", "w/sample/.git", "w/custom/.git", "w/.git/modules/sub", "w/super/.git", "w/signs/.git",
+		"w/credible/.git", "w/named/.git", "w/within/.git", "w/besides/.git", "w/cond/.git", "w/moved/.git", "w/wide/.git"} {
+		dug(entries, dir, false)
+	}
+	dug(entries, "w/super/x/.git", true)
+	dug(entries, "w/super2/.git", false)
+	dug(entries, "w/super2/.git/modules/a/b", true)
+	entries["w/husky/.git/config"] += "\thooksPath = .husky/_\n"
+	entries["w/custom/.git/config"] += "\thooksPath = dev/hooks\n"
+	entries["w/.git/modules/sub/config"] += "\tworktree = ../../../sub\n"
+	entries["w/moved/.git/config"] += "\tworktree = /\n"
+	entries["w/wide/.git/config"] += "[extensions]\n\tworktreeConfig = true\n"
+	entries["w/signs/.git/config"] += "[format]\n\tpretty = %h %GG\n"
+	entries["w/credible/.git/config"] += "[credential]\n\thelper = !./x\n"
+	entries["w/named/.git/config"] += "[alias]\n\trepo = !./x\n"
+	entries["w/within/.git/config"] += "[include]\n\tpath = more\n"
+	entries["w/within/.git/more"] = "[user]\n\tname = x\n"
+	entries["w/besides/.git/config"] += "[include]\n\tpath = ../gitconfig\n"
+	entries["w/cond/.git/config"] += "\tfsmonitor = ./x\n[includeIf \"gitdir:/nowhere\"]\n\tpath = off\n"
+	entries["w/cond/.git/off"] = "[core]\n\tfsmonitor = false\n"
+	root := world(t, entries)
+	f := operator(t, "write: {allow: [\".\"]}\nrun: {allow: [git commit, git fetch, git add]}\n")
+	tests := []struct {
+		why, command string
+		want         approval.PolicyResult
+	}{
+		{"hooks that no look-up runs", "git -C husky status", approval.Allow},
+		{"hooks of another repository", "git -C husky commit -m x", approval.Ask},
+		{"a hook that a look-up runs", "git -C renewed status", approval.Ask},
+		{"hooks in git's own folder, looking", "git -C hooked status", approval.Allow},
+		{"hooks in git's own folder", "git -C hooked commit -m x", approval.Ask},
+		{"samples are none", "git -C sample commit -m x", approval.Allow},
+		{"a file where hooks are", "cd custom && echo x > dev/hooks/post-index-change; git status", approval.Ask},
+		{"a submodule's own place", "cd sub && git status", approval.Allow},
+		{"files elsewhere", "git -C moved status", approval.Ask},
+		{"configuration of a work tree", "git -C wide status", approval.Allow},
+		{"a submodule that runs something", "git -C super status", approval.Ask},
+		{"a submodule in git's own folder", "git -C super2 status", approval.Ask},
+		{"signatures", "git -C signs log", approval.Ask},
+		{"a helper, looking", "git -C credible log", approval.Allow},
+		{"a helper, fetching", "git -C credible fetch", approval.Ask},
+		{"another word's alias", "git -C named log", approval.Allow},
+		{"an alias for what git may not know", "git -C named repo info", approval.Ask},
+		{"it includes what lies with it", "git -C within status", approval.Allow},
+		{"it includes what anybody may write", "git -C besides status", approval.Ask},
+		{"taken back on a condition", "git -C cond status", approval.Ask},
+	}
+	for _, test := range tests {
+		t.Run(test.why, func(t *testing.T) {
+			arguments, _ := json.Marshal(map[string]string{"command": test.command})
+			call := CompleteFor(f, floor.Call{Name: "Bash", Arguments: arguments, Workspace: filepath.Join(root, "w"), Home: filepath.Join(root, "home")})
+			if v := f.Judge(call); v.Result != test.want {
+				t.Errorf("%s: %v, want %v: %s", test.command, v.Result, test.want, v.Message)
+			}
+		})
+	}
+}
+
 // Other tools write there as well.
 func TestOtherToolsWriteIntoRepositories(t *testing.T) {
 	entries := map[string]string{}
@@ -124,6 +196,7 @@ func TestGitCredentials(t *testing.T) {
 	}{
 		{"nothing to hide", "home", "git config --list", approval.Allow},
 		{"nothing to hide", "home", "git remote -v", approval.Allow},
+		{"nothing to hide", "home", "git ls-remote --get-url", approval.Ask},
 		{"nothing to hide", "home", "git var -l", approval.Allow},
 		{"an address without a password", "home", "git remote get-url origin", approval.Allow},
 		{"one plain key", "other", "git config --get user.name", approval.Allow},

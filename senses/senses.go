@@ -74,7 +74,7 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 	l.speaks = f.Speaks(call)
 	for range maxRounds {
 		call.Facts.Links, call.Facts.Files = clone(l.links), clone(l.files)
-		call.Facts.GitSecrets = l.secrets
+		call.Facts.GitSecrets, call.Facts.GitRead = l.secrets, call.Facts.GitRead || l.configured
 		call.Facts.Repositories, call.Facts.Bare = maps.Clone(l.repositories), maps.Clone(l.bare)
 		known := l.known()
 		effects, _ := floor.Effects(call)
@@ -94,8 +94,10 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 // known says how much was found.
 func (l *look) known() int {
 	n := len(l.links) + len(l.files) + len(l.looked) + len(l.repositories) + len(l.bare)
-	if l.secrets {
-		n++
+	for _, is := range [...]bool{l.secrets, l.configured} {
+		if is {
+			n++
+		}
 	}
 	return n
 }

@@ -49,6 +49,8 @@ type Facts struct {
 	// GitSecrets says that the git configuration in force, the person's own
 	// included, holds credentials.
 	GitSecrets bool
+	// GitRead says that somebody looked for them.
+	GitRead bool
 	// Untrusted says that the workspace's own configuration is not trusted.
 	Untrusted bool
 	// ServerUntrusted and ServerRoots tell of the MCP server that is called.

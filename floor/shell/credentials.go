@@ -59,20 +59,26 @@ func secretAddress(text string) bool {
 // asks for them or would show some that are known to be there.
 func (t *typed) credentials() {
 	sub := t.reading.Sub
-	if t.reading.Class != effect.Look || len(sub) == 0 {
+	if len(sub) == 0 || t.reading.Class != effect.Look && !(sub[0] == "ls-remote" && t.has("--get-url")) {
 		return
 	}
-	shows := false // values of several keys, or addresses
+	shows := false  // values of several keys, or addresses
+	listed := false // among them any that may be there
 	switch sub[0] {
 	case "var":
-		shows = t.has("-l")
+		listed = t.has("-l")
+	case "lfs":
+		shows = len(sub) > 1 && sub[1] == "env"
+	case "ls-remote":
+		shows = true
 	case "remote":
 		shows = len(sub) == 1 && t.has("--verbose") || len(sub) > 1
 	case "config":
 		if t.has("--name-only") {
 			return
 		}
-		shows = t.has("--list") || t.has("--get-regexp") || t.has("--get-urlmatch") || t.has("--regexp") || t.has("--url") || len(sub) > 1 && sub[1] == "list"
+		shows = t.has("--get-regexp") || t.has("--get-urlmatch") || t.has("--regexp") || t.has("--url")
+		listed = (t.has("--list") || len(sub) > 1 && sub[1] == "list") && !t.has("--file", "--blob")
 		for _, o := range t.reading.Operands {
 			if secretKey(o.Text) {
 				t.class = effect.Secret
@@ -82,7 +88,10 @@ func (t *typed) credentials() {
 		}
 	}
 	f := &t.r.place.Facts
-	if shows && (f.GitSecrets || Credentials(f.GitConfig)) {
+	if listed && !f.GitRead {
+		t.opaque("the configuration may hold credentials, and all of it is shown", spanOf(t.ws), "", true)
+	}
+	if (shows || listed) && (f.GitSecrets || Credentials(f.GitConfig)) {
 		t.class = effect.Secret
 	}
 }

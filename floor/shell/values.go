@@ -391,6 +391,12 @@ func Executable(key string) bool {
 		}
 	case "diff":
 		return rest == "external" || last == "command" || last == "textconv" || rest == "tool"
+	case "log":
+		return rest == "showsignature"
+	case "gc":
+		return rest == "recentobjectshook"
+	case "help":
+		return rest == "browser" || rest == "htmlpath" || rest == "format"
 	case "filter":
 		return last == "clean" || last == "smudge" || last == "process"
 	case "merge":
@@ -431,7 +437,7 @@ func tameConfig(key string) bool {
 	switch section {
 	case "color", "advice", "column", "status", "log", "format", "i18n", "user", "author", "committer", "init", "pack", "grep", "blame", "branch", "push",
 		"fetch", "pull", "rebase", "commit", "tag", "versionsort", "help", "feature", "index", "gc", "rerere", "safe", "stash", "versioning":
-		return rest != "template" && rest != "templatedir" && !strings.HasSuffix(rest, "file")
+		return rest != "template" && rest != "templatedir" && !strings.HasSuffix(rest, "file") && rest != "bundleuri" && !Executable(key)
 	case "core":
 		switch rest {
 		case "quotepath", "autocrlf", "eol", "safecrlf", "filemode", "ignorecase", "precomposeunicode", "abbrev", "commentchar", "whitespace", "preloadindex", "untrackedcache", "longpaths", "symlinks", "bare":
@@ -456,15 +462,18 @@ func (t *typed) config(text string, span effect.Span, option string) {
 		return
 	}
 	lower := strings.ToLower(key)
+	named := option == "--config-env" // the value is the name of a variable
 	switch {
 	case Executable(key):
-		if set && (quiets("PAGER", value) || value == "false" || value == "true" && lower == "core.fsmonitor") {
+		if set && !named && (quiets("PAGER", value) || value == "false" || value == "true" && lower == "core.fsmonitor") {
 			return
 		}
 		if !set && option == "" && t.reading.Class == effect.Look {
 			return // asking for the value of a key
 		}
 		t.opaque("the git configuration "+key+" decides what git runs", span, option, false)
+	case signed(lower, value) || named && signed(lower, "%G"):
+		t.opaque("the git configuration "+key+" makes git run a signature program", span, option, false)
 	case tameConfig(key):
 	default:
 		t.opaque("the git configuration "+key+" is not known", span, option, true)
@@ -480,16 +489,33 @@ func (t *typed) git() {
 		t.opaque("the configuration of this repository is not trusted, and git may run what it names", span, "", false)
 		return
 	}
-	if key := Runs(f.GitConfig); key != "" {
+	for i := range t.reading.Options {
+		if u := &t.reading.Options[i]; (u.Name == "--format" || u.Name == "--pretty") && signature(u.Value) {
+			t.opaque("the configured signature program runs", t.ws[u.At].span, u.Name, true)
+		}
+	}
+	if key := Runs(f.GitConfig, t.reading.Sub); key != "" {
 		t.opaque("the configuration of this repository makes git run a command ("+key+")", span, "", false)
 	}
 }
 
+// harmlessValue reports whether a setting runs nothing with that value when
+// something is looked up; the lines of the value are all that is set.
 func harmlessValue(key, value string) bool {
+	off := true
+	for line := range strings.SplitSeq(value, "\n") {
+		switch strings.ToLower(line) {
+		case "", "false", "no", "off", "0":
+		case "true", "yes", "on", "1":
+			off = off && key == "core.fsmonitor"
+		default:
+			off = false
+		}
+	}
 	switch {
-	case value == "" || value == "false" || key == "core.fsmonitor" && value == "true" || key == "extensions.partialclone":
+	case off || key == "extensions.partialclone":
 		return true
-	case strings.HasPrefix(key, "alias.") || strings.HasPrefix(key, "credential.") || strings.HasPrefix(key, "url.") ||
+	case strings.HasPrefix(key, "alias.") || strings.HasPrefix(key, "credential.") || strings.HasPrefix(key, "url.") || strings.HasPrefix(key, "gc.") || strings.HasPrefix(key, "help.") ||
 		strings.HasPrefix(key, "difftool.") || strings.HasPrefix(key, "mergetool.") || strings.HasPrefix(key, "lfs.") || strings.HasPrefix(key, "submodule."):
 		return true // they act in other commands than look-ups
 	case strings.HasPrefix(key, "remote.") || strings.HasPrefix(key, "http."):
@@ -498,20 +524,78 @@ func harmlessValue(key, value string) bool {
 	return false
 }
 
+// HookKey begins what stands in a configuration for a hook that is there.
+const HookKey = "hook:"
+
 // Runs names a setting of a repository's configuration that makes git run a
-// command when something is looked up, "" when there is none.
-func Runs(config map[string]string) string {
+// command when something is looked up, "" when there is none. The words are
+// those of the subcommand: some are new, and an alias where git does not know them.
+func Runs(config map[string]string, sub []string) string {
 	fetches := false // a look-up may fetch what is missing
 	for key, value := range config {
 		fetches = fetches || strings.HasPrefix(key, "remote.") && (strings.HasSuffix(key, ".promisor") && value != "false" || strings.HasSuffix(key, ".partialclonefilter"))
 	}
 	first := ""
 	for key, value := range config {
-		if (Executable(key) && !harmlessValue(strings.ToLower(key), value) || fetches && fetching(key, value)) && (first == "" || key < first) {
+		lower := strings.ToLower(key)
+		switch {
+		case Executable(key) && !harmlessValue(lower, value):
+		case fetches && fetching(key, value):
+		case signed(lower, value):
+		case key == HookKey+"post-index-change": // a look-up renews the index
+		case len(sub) > 0 && section(lower, "alias."+sub[0]):
+		default:
+			continue
+		}
+		if first == "" || key < first {
 			first = key
 		}
 	}
 	return first
+}
+
+// RunsMore is Runs for a command that does more than look, in a repository of
+// which nobody spoke: its hooks run as well, and whatever its configuration names.
+func RunsMore(config map[string]string) string {
+	first := ""
+	for key, value := range config {
+		switch {
+		case strings.HasPrefix(key, HookKey) && key != HookKey:
+		case Executable(key) && value != "" && value != "false" && (key != "core.fsmonitor" || value != "true") && !inert(strings.ToLower(key)):
+		default:
+			continue
+		}
+		if first == "" || key < first {
+			first = key
+		}
+	}
+	return first
+}
+
+// inert are settings that tools leave behind and that run nothing.
+func inert(key string) bool {
+	switch key {
+	case "lfs.repositoryformatversion", "submodule.recurse", "extensions.partialclone":
+		return true
+	}
+	return strings.HasPrefix(key, "lfs.") && strings.HasSuffix(key, ".access") || strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".promisor")
+}
+
+// section reports whether a key is that one or lies below it.
+func section(key, name string) bool {
+	rest, has := strings.CutPrefix(key, name)
+	return has && (rest == "" || rest[0] == '.')
+}
+
+// signed reports whether a setting has git look at signatures, which a program
+// does.
+func signed(key, value string) bool {
+	return (key == "format.pretty" || strings.HasPrefix(key, "pretty.")) && signature(value)
+}
+
+// signature reports whether a format shows what is known of a signature.
+func signature(format string) bool {
+	return strings.Contains(format, "%G") || strings.Contains(format, "%(signature")
 }
 
 // fetching reports whether a setting names a command that git runs when it

@@ -21,6 +21,7 @@ func TestGitConfiguration(t *testing.T) {
 		"include.path": "runs", "includeIf.gitdir:x.path": "runs", "pager.log": "runs", "gpg.program": "runs", "sequence.editor": "runs",
 		"remote.x.uploadpack": "runs", "protocol.ext.allow": "runs", "submodule.x.update": "runs", "url.x.insteadOf": "runs",
 		"color.ui": "tame", "user.name": "tame", "core.quotePath": "tame", "diff.algorithm": "tame", "init.defaultBranch": "tame", "merge.ff": "tame",
+		"log.showSignature": "runs", "gc.recentObjectsHook": "runs", "help.browser": "runs", "help.autocorrect": "tame", "fetch.bundleURI": "",
 		"init.templateDir": "", "commit.template": "", "core.unheard": "", "remote.x.url": "",
 	} {
 		got := ""
