@@ -102,10 +102,10 @@ func within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
 
-// sessionAgent is the register that says which agent a session belongs to: the
+// SessionAgent is the register that says which agent a session belongs to: the
 // one that made it or, where a person did, the one that they gave it to or else the
 // first that asked in it.
-var sessionAgent = plexus.HostRegister("agent")
+var SessionAgent = plexus.HostRegister("agent")
 
 // admits says whether an agent may act in a session, and lets it have one that
 // is nobody's yet. Everybody else may.
@@ -122,7 +122,7 @@ func (k *Kernel) admits(ctx context.Context, id string, by plexus.Writer) error 
 	if err != nil {
 		return err
 	}
-	if r, ok := latest[sessionAgent]; ok {
+	if r, ok := latest[SessionAgent]; ok {
 		var of string
 		if err := json.Unmarshal([]byte(r.Value), &of); err != nil {
 			return fmt.Errorf("whose session it is: %w", err)
@@ -165,7 +165,7 @@ func mine(of any, by plexus.Writer) error {
 }
 
 func belonging(id string, to plexus.Writer) plexus.Row {
-	return plexus.Register{Session: id, Name: sessionAgent, Value: plexus.Text(to.Name)}
+	return plexus.Register{Session: id, Name: SessionAgent, Value: plexus.Text(to.Name)}
 }
 
 func homeOfOwner() string {

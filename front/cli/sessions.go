@@ -195,14 +195,36 @@ func resultInk(result string) ink {
 // do.
 var what = []string{"command", "cmd", "file_path", "filePath", "path", "url", "query", "pattern"}
 
+// typed is a text, or the words of a command as one would type them.
+func typed(v jsontext.Value) (text string) {
+	var words []string
+	switch {
+	case json.Unmarshal(v, &text) == nil:
+		return text
+	case json.Unmarshal(v, &words) != nil:
+		return ""
+	}
+	for i, w := range words {
+		if w == "" || strings.ContainsFunc(w, special) {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// special says whether a character means something to a shell, or might.
+func special(r rune) bool {
+	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
+}
+
 // whatOf is what a call is about, in one line: its command, its path, or its
 // arguments as they are. It is for lists; all of a call is in its JSON.
 func whatOf(arguments jsontext.Value) string {
 	var members map[string]jsontext.Value
 	if json.Unmarshal(arguments, &members) == nil {
 		for _, name := range what {
-			var text string
-			if json.Unmarshal(members[name], &text) == nil && strings.TrimSpace(text) != "" {
+			text := typed(members[name])
+			if strings.TrimSpace(text) != "" {
 				if extra := len(members) - 1; extra > 0 && name != "command" && name != "cmd" {
 					return fmt.Sprintf("%s (and %d more)", middle(text, maxFull), extra)
 				}

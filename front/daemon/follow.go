@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"assent/kernel"
 	"assent/plexus"
 )
 
@@ -22,7 +23,13 @@ func follow(ctx context.Context, document *plexus.Store, after plexus.Rev, log *
 		for _, row := range rows {
 			switch row := row.(type) {
 			case plexus.Session:
-				log.Info("session", "id", row.ID, "client", row.Client, "workspace", row.Workspace, "by", row.Writer)
+				line := []any{"id", row.ID, "client", row.Client, "workspace", row.Workspace}
+				for _, with := range rows {
+					if r, ok := with.(plexus.Register); ok && r.Session == row.ID && r.Name == kernel.SessionAgent {
+						line = append(line, "agent", text(r.Value))
+					}
+				}
+				log.Info("session", line...)
 			case plexus.Register:
 				if row.Writer.Role == plexus.Human {
 					log.Info("set", "name", row.Name, "value", row.Value, "session", row.Session, "by", row.Writer)
@@ -58,8 +65,12 @@ func tellField(ctx context.Context, document *plexus.Store, f plexus.Field, toge
 	if leaf, err := document.Job(ctx, f.Session, f.Job); err == nil {
 		line = append(line, "tool", leaf.Job.Name)
 	}
+	why := plexus.LicenseReason
+	if f.Name == plexus.PolicyResult {
+		why = plexus.PolicyMessage
+	}
 	for _, row := range together {
-		if r, ok := row.(plexus.Field); ok && r.Job == f.Job && (r.Name == plexus.LicenseReason || r.Name == plexus.PolicyMessage) {
+		if r, ok := row.(plexus.Field); ok && r.Job == f.Job && r.Name == why {
 			line = append(line, "why", text(r.Value))
 		}
 	}
