@@ -23,7 +23,13 @@ const childHome = "ASSENT_TEST_HOME"
 // With this it stays until its input ends.
 const childWaits = "ASSENT_TEST_WAITS"
 
+// part is another program that the test binary is, on systems that have one.
+var part func() (played bool)
+
 func TestMain(m *testing.M) {
+	if part != nil && part() {
+		return
+	}
 	if os.Getenv(childWaits) != "" {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
