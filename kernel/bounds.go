@@ -60,6 +60,10 @@ var ofTheSystem = []string{
 	"Applications", "Library", "Network", "System", "Users", "Volumes", "cores", "private",
 }
 
+// noFiles are folders of the root in which nothing is anybody's work: what the
+// kernel of the system shows of itself and of every process.
+var noFiles = []string{"dev", "proc", "sys"}
+
 // outOfBounds says why a folder is no workspace for an agent's session, "" when
 // it is one. Where the agent works is known by what it was started in; what it
 // names has to be there.
@@ -72,7 +76,7 @@ func outOfBounds(workspace, home, started string, also []string) string {
 		return "it is the home folder"
 	case home != "" && within(home, workspace):
 		return "it holds the home folder"
-	case below == "" && slices.Contains(ofTheSystem, first):
+	case below == "" && slices.Contains(ofTheSystem, first), slices.Contains(noFiles, first):
 		return "it is a folder of the system"
 	case started != "" && !within(workspace, real(started)) && !slices.ContainsFunc(also, func(f string) bool { return within(workspace, f) }):
 		return fmt.Sprintf("the agent was started in %q and works there and below, or in the agentFolders of config.json", started)

@@ -56,6 +56,8 @@ func TestWorkspaceOfAnAgent(t *testing.T) {
 		{"everything-where-it-was-started", "/", "", "/", ""},
 		{"everything-by-another-name", at("home/ada/code/all"), "", code, ""},
 		{"the-system", "/etc", "", "/", ""},
+		{"processes", "/proc/1", "", "/", ""},
+		{"devices", "/dev/fd", "", "", ""},
 		{"the-home", at("home/ada"), "", at("home/ada"), ""},
 		{"the-home-by-another-name", at("home/ada/code/up"), "", code, ""},
 		{"above-the-home", at("home"), "", "", ""},
