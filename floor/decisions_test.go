@@ -84,7 +84,7 @@ func (d *decision) file(t *testing.T, name string, data []byte) {
 		}
 		d.call.Facts = paths.Facts{Links: f.Links, Files: f.Files}
 		for _, dir := range f.Listed {
-			d.call.Facts.Folders = map[string]int{dir: paths.Whole}
+			d.call.Facts.Folders, d.call.Facts.Changing = map[string]int{dir: paths.Whole}, true
 		}
 		d.call.Fold = f.Fold
 	case "calls":

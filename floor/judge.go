@@ -154,15 +154,18 @@ type allowedCommand struct {
 // tree or a glob.
 func (j *judgement) effect(d *Judged) {
 	e := &d.Effect
-	j.s = subject{place: j.place, e: e, at: j.place.Target(e.Path, e.Tree), listed: j.listed(e)}
+	j.s = subject{place: j.place, e: e, at: j.place.Target(e.Path, e.Tree).Of(e.Names), listed: j.listed(e)}
 	if e.Kind == effect.Net {
 		a := parseAddress(e.Target)
 		j.s.host = &a
 	}
 	j.decide(d)
-	isPath := e.Kind == effect.Read && !e.Meta || e.Kind == effect.Write || e.Kind == effect.Delete
+	changes := e.Kind == effect.Write || e.Kind == effect.Delete
+	isPath := e.Kind == effect.Read && !e.Meta || changes
+	folder := changes && e.Tree
+	meant := folder && d.Result == approval.Allow && j.meant()
 	if isPath && (e.Tree || e.Path.Glob) && d.Result == approval.Allow && !j.s.listed {
-		j.possible(d)
+		j.possible(d, meant)
 	}
 	if !isPath || !(e.Tree || e.Path.Glob) || !e.Path.Known() {
 		return
@@ -177,7 +180,7 @@ func (j *judgement) effect(d *Judged) {
 		if !path.Known() || ok && reached.Relate(j.place, path, false) < paths.Overlap {
 			continue
 		}
-		if e.Names != "" && !paths.AnyName(e.Names, path.Abs[strings.LastIndexByte(path.Abs, '/')+1:]) {
+		if e.Names != "" && !paths.AnyPart(e.Names, strings.TrimPrefix(path.Abs, e.Path.Abs)) {
 			continue
 		}
 		if e.Path.Glob && e.Command != nil && !paths.Expands(e.Path.Abs, path.Abs, e.Tree) { // a wildcard does not match a leading dot
@@ -187,6 +190,12 @@ func (j *judgement) effect(d *Judged) {
 		one.Effect = *e
 		j.s = subject{place: j.place, e: e, at: j.place.Target(path, false)}
 		j.decide(&one)
+		if folder && one.Result >= approval.Ask && one.rule != nil && one.rule.policy.layer == Shipped && !one.rule.fixed {
+			if meant {
+				continue
+			}
+			one.Result = approval.Ask // the folder is named and not the file
+		}
 		if one.Result.Stricter(d.Result) {
 			d.Result, d.Rule, d.rule, d.Pattern, d.operator, d.File = one.Result, one.Rule, one.rule, one.Pattern, one.operator, file
 		}
@@ -194,40 +203,105 @@ func (j *judgement) effect(d *Judged) {
 	}
 }
 
-// possible asks about a tree or a glob in which something may lie that a
-// person's own rule denies by its name. Of the shipped rules only those count
-// that a known file meets, or no folder could be searched in silence.
-func (j *judgement) possible(d *Judged) {
+// meant reports whether a rule of the operator lets this very folder be deleted,
+// and not merely all that is in some folder above it: who writes "node_modules/"
+// has answered for what is in there.
+func (j *judgement) meant() bool {
+	e := j.s.e
+	if e.Kind != effect.Delete || j.floor.Operator == nil {
+		return false
+	}
+	folder := e.Path
+	if e.Path.Glob {
+		dir, _ := paths.GlobFolder(e.Path.Abs)
+		folder = j.place.Prepare(dir, "/")
+	}
+	if !folder.Inside() || folder.Rel == "." {
+		return false
+	}
+	above := j.place.Target(j.place.Prepare(folder.Abs+"/..", "/"), true)
+	for _, r := range j.floor.Operator.match(&j.s, nil) {
+		if r.Result != approval.Allow {
+			continue
+		}
+		for _, p := range r.match.paths {
+			if p.RelateTo(&j.s.at) == paths.Covers && p.RelateTo(&above) != paths.Covers {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// possible asks about a tree or a glob in which something may lie that a rule
+// denies or asks about. What is only read counts where a person's own rule denies
+// it by its name: of the shipped rules those count that a known file meets, or no
+// folder could be searched in silence. They do not count in a folder that is meant
+// as a whole.
+func (j *judgement) possible(d *Judged, meant bool) {
 	e := &d.Effect
-	tree := e.Tree && !namesFiles(e.Path)
-	itself := j.s.at.Itself()
 	kinds := [...]effect.Kind{e.Kind, effect.Write}
 	n := 1
+	layers := [...]*Policy{j.floor.Operator, j.floor.Managed, j.floor.Project, nil}
+	changes := e.Kind != effect.Read
+	var operator []*Rule
 	if e.Kind == effect.Delete {
 		n = 2
 	}
-	for _, p := range [...]*Policy{j.floor.Operator, j.floor.Managed, j.floor.Project} {
+	if changes {
+		operator = j.floor.Operator.match(&j.s, nil)
+		if !meant {
+			layers[3] = j.base
+		}
+	}
+	extends := j.floor.Operator == nil || j.floor.Operator.Extends
+	for _, p := range layers {
 		if p == nil {
 			continue
 		}
 		for _, kind := range kinds[:n] {
-			for i, r := range p.index[kind].floating {
-				if r.spares(&j.s) {
+			rules := p.index[kind].floating
+			if changes {
+				rules = p.index[kind].rules
+			}
+			for i, r := range rules {
+				if r.Result == approval.Allow || r.spares(&j.s) {
 					continue
 				}
-				for _, pt := range r.match.paths {
-					if !pt.Floating() || e.Names != "" && !pt.MayName(e.Names) {
-						continue
-					}
-					// Any name may be in a tree; of a glob only so many are compared.
-					if tree || i >= maxFloating || pt.RelateTo(&itself) == paths.Possible {
-						d.Result, d.Rule, d.rule, d.Pattern, d.operator = approval.Ask, r.ref, r, pt.String(), true
-						return
-					}
+				if p == j.base && (!extends && r.Result != approval.Block || j.excepted(operator, r)) {
+					continue
+				}
+				if pt := j.mayHold(r, i >= maxFloating); pt != nil {
+					d.Result, d.Rule, d.rule, d.Pattern, d.operator = approval.Ask, r.ref, r, pt.String(), true
+					return
 				}
 			}
 		}
 	}
+}
+
+// mayHold is a pattern of the rule that something in the tree or glob may match,
+// nil where there is none. Rules beyond many are not compared: they may.
+func (j *judgement) mayHold(r *Rule, beyond bool) *paths.Pattern {
+	e := j.s.e
+	tree := e.Tree && (e.Kind != effect.Read || !namesFiles(e.Path))
+	itself := j.s.at.Itself()
+	for i := range r.match.paths {
+		pt := &r.match.paths[i]
+		switch {
+		case e.Names != "" && !pt.MayName(e.Names):
+		case pt.Floating():
+			// Any name may be in a tree.
+			if tree || beyond || pt.RelateTo(&itself) == paths.Possible {
+				return pt
+			}
+		case e.Kind != effect.Read && tree && pt.RelateTo(&j.s.at) == paths.Possible:
+			return pt
+		case e.Kind != effect.Read && pt.RelateTo(&itself) == paths.Possible:
+			return pt
+		}
+	}
+	return nil
 }
 
 // namesFiles reports whether a glob asks for names of one ending, as in *.md,

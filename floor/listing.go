@@ -14,13 +14,23 @@ import (
 // counts where something has that name. Where it was not, what a person's own
 // rule names may be anywhere.
 
-// listed reports whether it is known which files a read of a tree or glob
-// reaches, and that nothing in the call made others before.
+// listed reports whether it is known which files of a tree or glob an effect
+// reaches, and that nothing in the call made others before. What is deleted and
+// was made by the call is lost to nobody.
 func (j *judgement) listed(e *effect.Effect) bool {
-	if e.Kind != effect.Read || e.Meta || !(e.Tree || e.Path.Glob) || !e.Path.Inside() || len(j.place.Facts.Folders) == 0 {
+	switch {
+	case e.Kind == effect.Read && !e.Meta:
+	case e.Kind == effect.Delete, e.Kind == effect.Write && e.There:
+		if !j.place.Facts.Changing {
+			return false
+		}
+	default:
 		return false
 	}
-	if slices.ContainsFunc(j.makers, func(c *effect.Command) bool { return c == nil || c != e.Command }) {
+	if !(e.Tree || e.Path.Glob) || !e.Path.Inside() || len(j.place.Facts.Folders) == 0 {
+		return false
+	}
+	if e.Kind != effect.Delete && slices.ContainsFunc(j.makers, func(c *effect.Command) bool { return c == nil || c != e.Command }) {
 		return false
 	}
 	for _, p := range [...]string{e.Path.Abs, e.Path.Named} {
@@ -160,6 +170,15 @@ func (f *Floor) Speaks(call Call) func(kind effect.Kind, file string, shipped bo
 		}
 		return false
 	}
+}
+
+// Permits reports whether a person's policy lets anything be changed, so that
+// looking for the files it does not speak of is worth the time.
+func (f *Floor) Permits() bool {
+	p := f.Operator
+	return p != nil && slices.ContainsFunc(p.Rules, func(r *Rule) bool {
+		return r.Result == approval.Allow && (r.Kind == effect.Write || r.Kind == effect.Delete)
+	})
 }
 
 // Restricts reports whether a person's policy restricts reading by path, so that

@@ -51,6 +51,7 @@ func TestFoldersThatAreListed(t *testing.T) {
 		"w/main.go": "", "w/db/a.sql": "", "w/db/.b.sql": "", "w/db/deep/c.sql": "", "w/.env": "", "w/s/id_rsa": "", "w/s/Makefile": "",
 		"w/.git/HEAD": "", "w/.git/refs/heads/x.sql": "", "w/.git/modules/m/y.sql": "",
 	})
+	lets := operator(t, "version: 1\nwrite: {allow: ['.']}\n")
 	plain, sql := new(floor.Floor), operator(t, "version: 1\nread: {deny: ['*.sql']}\n")
 	const whole = paths.Whole
 	tests := []struct {
@@ -70,6 +71,11 @@ func TestFoldersThatAreListed(t *testing.T) {
 		{"a glob of trees", sql, "grep -r x d*", []string{".env", ".git/modules/m/y.sql", "db/.b.sql", "db/a.sql", "db/deep/c.sql", "s/id_rsa"}, map[string]int{"/w": whole}},
 		{"a glob that is written", plain, "sed -i s/a/b/ s/*", []string{"s/Makefile", "s/id_rsa"}, map[string]int{"/w/s": 1}},
 		{"a glob of names alone", sql, "ls db/*", nil, map[string]int{"/w/db": 1}},
+		{"a tree that is deleted", lets, "rm -rf s", []string{"s/Makefile", "s/id_rsa"}, map[string]int{"/w/s": whole}},
+		{"one that nobody lets be deleted", plain, "rm -rf s", nil, map[string]int{}},
+		{"one of which some names are written", lets, "find s -name '*.c' -exec sed -i s/a/b/ {} +", []string{"s/Makefile", "s/id_rsa"}, map[string]int{"/w/s": whole}},
+		{"a tree that is read before", lets, "grep -r x s; rm -rf s", []string{"s/Makefile", "s/id_rsa"}, map[string]int{"/w/s": whole}},
+		{"one whose names come from elsewhere", lets, "cp -r db s", nil, map[string]int{"/w/db": whole}},
 		{"nothing is there", sql, "cat nowhere/*", nil, map[string]int{"/w/nowhere": 1}},
 		{"one file", sql, "cat main.go", nil, map[string]int{}},
 	}

@@ -50,6 +50,7 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 		trees:  make(map[string]depth),
 		whole:  make(map[string]int),
 		own:    f.Restricts(),
+		lets:   f.Permits(),
 	}
 	maps.Copy(l.whole, call.Facts.Folders)
 	if call.Vars == nil {
@@ -78,11 +79,17 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 		call.Facts.Repositories, call.Facts.Bare = maps.Clone(l.repositories), maps.Clone(l.bare)
 		known := l.known()
 		effects, _ := floor.Effects(call)
+		if !l.changes && l.lets && slices.ContainsFunc(effects, changes) {
+			l.changes = true // what was looked through is looked at anew
+			clear(l.trees)
+			clear(l.listed)
+		}
 		for i := range effects {
 			l.effect(&effects[i])
 		}
 		if l.known() == known {
 			call.Facts.Folders = l.folders()
+			call.Facts.Changing = l.changes
 			return call
 		}
 	}
@@ -160,6 +167,8 @@ type look struct {
 	unread        []string         // folders that could not be read
 	speaks        func(kind effect.Kind, file string, shipped bool) bool
 	own           bool // a person's rules speak of names
+	lets          bool // and let files be changed
+	changes       bool // so many files may be changed
 	repositories  map[string]map[string]string
 	bare          map[string]bool
 	start         map[string]string // the git configuration where the call starts
@@ -223,10 +232,18 @@ func (l *look) effect(e *effect.Effect) {
 // option says otherwise.
 var choosy = map[string]bool{"rg": true, "ag": true, "ack": true, "git": true, "fd": true}
 
+// changes reports whether an effect changes or deletes files of a tree or glob
+// that are there already.
+func changes(e effect.Effect) bool {
+	return (e.Tree || e.Path.Glob) && (e.Kind == effect.Delete || e.Kind == effect.Write && e.There)
+}
+
 // needs is what must be known of a tree that is read or deleted.
 func (l *look) needs(e *effect.Effect) depth {
 	switch {
 	case e.Meta:
+	case l.changes && changes(*e):
+		return all
 	case e.Kind == effect.Read && readsAll(e.Command):
 		return all
 	case e.Kind == effect.Read && l.own && e.Command != nil && e.Command.Program != "git":
@@ -328,7 +345,7 @@ func (l *look) tree(folder string, need depth) {
 // file notes a file that some rule speaks of: a person's or, when asked for, a
 // shipped one.
 func (l *look) file(kind effect.Kind, p string, shipped bool) {
-	if _, ok := l.files[p]; ok || l.told > maxTold || !l.speaks(kind, p, shipped) {
+	if _, ok := l.files[p]; ok || l.told > maxTold || !l.speaks(kind, p, shipped) && !(l.changes && (l.speaks(effect.Write, p, true) || l.speaks(effect.Delete, p, true))) {
 		return
 	}
 	l.files[p] = ""

@@ -134,6 +134,9 @@ type Effect struct {
 	// Repository says that git looks for its repository from this folder on, other
 	// than the one the call starts in.
 	Repository bool
+	// There says that what is written in a tree or by a glob is there already: no
+	// file of another name is made.
+	There bool
 	// Own says that a write or delete touches only a temporary file that the
 	// same call made with mktemp.
 	Own bool

@@ -15,6 +15,17 @@ func AnyName(globs, name string) bool {
 	return false
 }
 
+// AnyPart reports whether a path has a part that fits one of the globs: it is a
+// file of that name, or lies in a folder of it.
+func AnyPart(globs, abs string) bool {
+	for part := range strings.SplitSeq(strings.TrimPrefix(abs, "/"), "/") {
+		if AnyName(globs, part) {
+			return true
+		}
+	}
+	return false
+}
+
 // MayName reports whether what the pattern matches may have a name that fits
 // one of the globs, or hold something that does. Only a pattern for names of
 // one ending ("*.key") is taken to mean files.

@@ -22,6 +22,23 @@ func TestAnyName(t *testing.T) {
 	}
 }
 
+func TestAnyPart(t *testing.T) {
+	for _, tt := range []struct {
+		globs, path string
+		want        bool
+	}{
+		{"*.go", "/a/main.go", true},
+		{".git", "/a/.git/config", true},
+		{".git", ".git/config", true},
+		{"*.o", "/a/.git/config", false},
+		{"a|*.o", "/b/a/c", true},
+	} {
+		if got := AnyPart(tt.globs, tt.path); got != tt.want {
+			t.Errorf("%s, %s: got %v", tt.globs, tt.path, got)
+		}
+	}
+}
+
 func TestExpands(t *testing.T) {
 	for _, tt := range []struct {
 		why, glob, path string

@@ -37,6 +37,9 @@ type Facts struct {
 	// shipped rules say was looked for where a glob chooses, and not in trees
 	// that searchers leave parts out of.
 	Folders map[string]int
+	// Changing says that among Files are also those of which any rule says
+	// something that is about writing or deleting them.
+	Changing bool
 	// GitConfig is repository-controlled git configuration, lower-case keys, where
 	// the call starts.
 	GitConfig map[string]string

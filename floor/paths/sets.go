@@ -122,6 +122,9 @@ func (s *set) own(t *Target) Relation {
 		if r >= Overlap || file == "" || file[0] != '/' {
 			break
 		}
+		if t.names != "" && !AnyPart(t.names, file) {
+			continue
+		}
 		c := compiled{anchor: atRoot, alts: [][]segment{append(plainSegments(file), segment{deep: true})}}
 		r = max(r, Pattern{&c}.RelateTo(t))
 		if real := t.p.real(file); real != file && r < Overlap {

@@ -9,6 +9,8 @@ type Target struct {
 	p    *Place
 	path effect.Path
 	tree bool
+	// names are those of the files in a tree that are meant, see [Target.Of].
+	names string
 	// root and home are the place's workspace and home, links resolved.
 	root, home string
 	// abs and named are the texts of a glob.
@@ -30,6 +32,15 @@ func (p *Place) Target(path effect.Path, tree bool) Target {
 	t := Target{p: p, path: path, tree: tree, root: p.root(), home: p.real(p.Home)}
 	if path.Glob {
 		t.abs, t.named = parseGlob(path.Abs), parseGlob(path.Named)
+	}
+	return t
+}
+
+// Of is the target with only the files of some names of what is under it, see
+// [effect.Effect].Names.
+func (t Target) Of(names string) Target {
+	if t.tree {
+		t.names = names
 	}
 	return t
 }

@@ -35,6 +35,7 @@ type pathEffect struct {
 	priv   bool
 	below  bool
 	names  string // see effect.Names
+	there  bool   // see effect.There
 	repo   bool   // see effect.Repository
 }
 
@@ -49,7 +50,7 @@ func (r *reader) path(p pathEffect, w *world) {
 	if p.at {
 		cwd = p.cwd
 	}
-	e := effect.Effect{Kind: p.kind, Span: p.span, Command: p.cmd, Option: p.option, Meta: p.meta, Tree: p.tree, Privileged: p.priv, Below: p.below, Names: p.names, Repository: p.repo}
+	e := effect.Effect{Kind: p.kind, Span: p.span, Command: p.cmd, Option: p.option, Meta: p.meta, Tree: p.tree, Privileged: p.priv, Below: p.below, Names: p.names, There: p.there && p.kind == effect.Write && !strings.Contains(p.text, commands.Number), Repository: p.repo}
 	if p.maybe {
 		e.Certainty = effect.Maybe
 	}

@@ -109,6 +109,7 @@ func (t *typed) findChoice(c *choice) {
 	type alternative struct {
 		names []string
 		acts  bool
+		first bool // before a test of the name
 	}
 	alternatives := []alternative{{}}
 	for i := range t.reading.Options {
@@ -119,7 +120,7 @@ func (t *typed) findChoice(c *choice) {
 		case "-o", "-or":
 			alternatives = append(alternatives, alternative{})
 		case "-exec", "-execdir", "-ok", "-okdir", "-print", "-print0", "-printf", "-ls", "-delete", "-fprint", "-fls", "-fprintf", "-fprint0":
-			last.acts = true
+			last.acts, last.first = true, last.first || len(last.names) == 0
 		case "-name", "-iname":
 			if negated(u.Word) {
 				continue
@@ -146,7 +147,7 @@ func (t *typed) findChoice(c *choice) {
 	for _, a := range alternatives {
 		switch {
 		case acts && !a.acts:
-		case len(a.names) == 0:
+		case len(a.names) == 0 || a.first:
 			vague = true
 		default:
 			c.names = append(c.names, a.names...)

@@ -24,6 +24,7 @@ type typed struct {
 	shell   bool         // shell text was given and followed
 	split   bool         // the inner command was told with a split text
 	choice  *choice      // what is said of the names of files, once it is read
+	there   bool         // see effect.There
 }
 
 func (t *typed) all() {
@@ -378,7 +379,7 @@ func (t *typed) path(kind effect.Kind, text string, span effect.Span, option str
 	if tree && !meta && kind == effect.Read && option == "" {
 		names = strings.Join(t.chosen().names, "|")
 	}
-	t.r.path(pathEffect{kind: kind, text: text, span: span, cmd: t.cmd, option: option, cwd: t.cwd, at: true, meta: meta, tree: tree, names: names,
+	t.r.path(pathEffect{kind: kind, text: text, span: span, cmd: t.cmd, option: option, cwd: t.cwd, at: true, meta: meta, tree: tree, names: names, there: t.there,
 		priv: t.ctx.privileged || t.reading.Class == effect.Privilege}, t.w)
 }
 
@@ -412,14 +413,18 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 			text += commands.Star // and what tells the pieces apart
 		}
 		if !std {
+			t.there = !t.copiesTrees() && commands.Globbed(src.text) && src.text == text && !strings.Contains(text, found)
 			t.path(effect.Write, text, span, option, false, t.copiesTrees())
+			t.there = false
 			t.into(text, span)
 			t.downloaded(text, span, option)
 		}
 	case commands.Edit:
 		if !std {
 			t.path(effect.Read, text, span, option, false, false)
+			t.there = true
 			t.path(effect.Write, text, span, option, false, t.changesTrees())
+			t.there = false
 			t.repacked(text, span)
 		}
 	case commands.Delete:
@@ -427,7 +432,7 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 	case commands.DeleteTree:
 		if t.cmd.Program == "find" {
 			r.path(pathEffect{kind: effect.Delete, text: text, span: span, cmd: t.cmd, option: option, cwd: t.cwd, at: true, tree: true,
-				priv: t.ctx.privileged, below: narrowed("find", &t.reading)}, t.w)
+				priv: t.ctx.privileged, below: narrowed("find", &t.reading), names: strings.Join(t.chosen().names, "|")}, t.w)
 			return
 		}
 		t.path(effect.Delete, text, span, option, false, true)

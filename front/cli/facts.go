@@ -82,7 +82,7 @@ func (s *setup) apply(call *floor.Call) error {
 		if call.Facts.Folders == nil {
 			call.Facts.Folders = make(map[string]int)
 		}
-		call.Facts.Folders[p] = paths.Whole
+		call.Facts.Folders[p], call.Facts.Changing = paths.Whole, true
 	}
 	for key, text := range s.GitConfig {
 		if call.Facts.GitConfig == nil {
