@@ -15,7 +15,9 @@ import (
 // leads it into, and what the call would write into one. What is configured
 // where the call starts was told with the commands.
 func (r *reading) repositories() {
-	for _, e := range slices.Clone(r.effects) {
+	told := r.effects // what is added is not looked at
+	for i := range told {
+		e := &told[i]
 		why := ""
 		switch {
 		case e.Kind == effect.Write:

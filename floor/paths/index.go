@@ -3,6 +3,7 @@ package paths
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Index finds, among many patterns, those that relate to a path, without
@@ -10,9 +11,11 @@ import (
 // that name other things.
 type Index struct {
 	// byName holds patterns by a name that must be a part of the path: the last
-	// plain part at the start of an anchored pattern, the first part of one for
-	// any depth.
+	// plain part of an anchored pattern, the first part of one for any depth.
 	byName map[string][]entry
+	// byStart is byName for trees and globs, which may lie above what a pattern
+	// names: an anchored pattern is there by the last plain part at its start.
+	byStart map[string][]entry
 	// heads holds, by first byte, the patterns for any depth whose first part
 	// starts with plain text and goes on with a wildcard.
 	heads map[byte][]entry
@@ -23,8 +26,9 @@ type Index struct {
 	// globHeads and globTails hold again what byName and exts hold, for globs.
 	globHeads map[byte][]entry
 	globTails []entry
-	// always are those that must be compared with every path.
-	always []entry
+	// always are those that must be compared with every path, starting those that
+	// must be with every tree and glob besides.
+	always, starting []entry
 	// tops are absolute patterns of one plain part, which links may move.
 	tops []entry
 	// below holds anchored patterns sorted by what is plain at their start, for
@@ -59,6 +63,7 @@ func (x *Index) Add(pt Pattern, id int) {
 	}
 	if x.byName == nil {
 		x.byName = map[string][]entry{}
+		x.byStart = map[string][]entry{}
 		x.heads = map[byte][]entry{}
 		x.exts = map[string][]entry{}
 		x.globHeads = map[byte][]entry{}
@@ -95,16 +100,31 @@ func (x *Index) add(e entry, segs []segment) {
 		prefix = append(prefix, s.folded.name)
 	}
 	x.below[c.anchor] = append(x.below[c.anchor], prefixed{strings.Join(prefix, "/"), e})
-	switch {
-	case len(prefix) == 0:
+	name, start := lastName(segs), lastName(segs[:len(prefix)])
+	if c.anchor == atRoot && len(prefix) == 1 {
+		x.tops = append(x.tops, e)
+	}
+	if name == "" {
 		x.always = append(x.always, e)
-	default:
-		key := prefix[len(prefix)-1]
-		x.byName[key] = append(x.byName[key], e)
-		if c.anchor == atRoot && len(prefix) == 1 {
-			x.tops = append(x.tops, e)
+		return
+	}
+	x.byName[name] = append(x.byName[name], e)
+	if start == "" {
+		x.starting = append(x.starting, e)
+		return
+	}
+	x.byStart[start] = append(x.byStart[start], e)
+}
+
+// lastName is the last plain part, folded, "" where there is none that can be
+// seen.
+func lastName(segs []segment) string {
+	for i := len(segs) - 1; i >= 0; i-- {
+		if s := &segs[i]; s.plain && s.folded.name != "" {
+			return s.folded.name
 		}
 	}
+	return ""
 }
 
 func (x *Index) addFloating(e entry, segs []segment) {
@@ -121,6 +141,7 @@ func (x *Index) addFloating(e entry, segs []segment) {
 	if s.plain {
 		name := s.folded.name
 		x.byName[name] = append(x.byName[name], e)
+		x.byStart[name] = append(x.byStart[name], e)
 		if name != "" {
 			x.globHeads[name[0]] = append(x.globHeads[name[0]], e)
 		}
@@ -159,11 +180,14 @@ func (x *Index) Match(hits []Hit, t *Target) []Hit {
 	if len(t.p.Facts.Links) > 0 {
 		hits = t.try(hits, x.tops)
 	}
+	if t.wide() {
+		hits = t.try(hits, x.starting)
+	}
 	hits = x.names(hits, t, path.Abs, &t.abs)
 	if path.Named != "" {
 		hits = x.names(hits, t, path.Named, &t.named)
 	}
-	if t.tree || path.Glob {
+	if t.wide() {
 		hits = x.contained(hits, t, path.Abs)
 		if path.Named != "" {
 			hits = x.contained(hits, t, path.Named)
@@ -213,10 +237,26 @@ func (x *Index) name(hits []Hit, t *Target, part string) []Hit {
 	if part == "" {
 		return hits
 	}
-	hits = t.try(hits, x.byName[part])
-	hits = t.try(hits, x.heads[part[0]])
+	if t.wide() {
+		hits = t.try(hits, x.byStart[part])
+	} else {
+		hits = t.try(hits, x.byName[part])
+	}
+	hits = t.fitting(hits, x.heads[part[0]], part)
 	if dot := strings.LastIndexByte(part, '.'); dot >= 0 {
-		hits = t.try(hits, x.exts[part[dot:]])
+		hits = t.fitting(hits, x.exts[part[dot:]], part)
+	}
+	return hits
+}
+
+// fitting leaves out the patterns whose first part has other ends than the part.
+// Where letters are composed, an end may be told only with what follows it.
+func (t *Target) fitting(hits []Hit, entries []entry, part string) []Hit {
+	composed := strings.IndexFunc(part, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0
+	for i := range entries {
+		if e := &entries[i]; composed || strings.HasPrefix(part, e.head) && strings.HasSuffix(part, e.tail) {
+			hits = t.tryOne(hits, e)
+		}
 	}
 	return hits
 }

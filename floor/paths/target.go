@@ -51,6 +51,9 @@ func (t *Target) Path() effect.Path { return t.path }
 // Tree reports whether everything under the path is meant too.
 func (t *Target) Tree() bool { return t.tree }
 
+// wide reports whether more than one path is meant.
+func (t *Target) wide() bool { return t.tree || t.path.Glob }
+
 // Itself is the path without what is under it.
 func (t *Target) Itself() Target {
 	alone := *t
