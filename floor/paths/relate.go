@@ -403,7 +403,12 @@ func strip(glob []segment, dir string) (rest, prefix []segment) {
 // fixedPart is the plain start of a glob and one more part, which stands for
 // whatever its wildcards match.
 func fixedPart(glob []segment) string {
+	n := 0
+	for i := range glob {
+		n += len(glob[i].exact.name) + 1
+	}
 	var b strings.Builder
+	b.Grow(n + 1)
 	for i := range glob {
 		b.WriteByte('/')
 		if !glob[i].plain {

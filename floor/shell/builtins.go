@@ -222,7 +222,8 @@ func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*w
 			}
 			in := w.fork()
 			in.dropAlias(name)
-			out := r.nested(text+" "+strings.Join(rest, " "), in.alone(), spans{fixed: &span}, span)
+			where := span
+			out := r.nested(text+" "+strings.Join(rest, " "), in.alone(), spans{fixed: &where}, span)
 			ws[0].src = nil
 			out = append(out, r.simple(ws, assigns, w, ctx)...)
 			r.branch--
@@ -432,7 +433,7 @@ func (r *reader) runBuiltin(ws []word, class effect.Class, ctx context) *effect.
 			cmd.Operands = append(cmd.Operands, display(x.text))
 		}
 	}
-	r.add(effect.Effect{Kind: effect.Run, Target: show(ws), Span: spanOf(ws), Command: cmd, Privileged: ctx.privileged, Option: ctx.option})
+	r.add(effect.Effect{Kind: effect.Run, Target: r.show(ws), Span: spanOf(ws), Command: cmd, Privileged: ctx.privileged, Option: ctx.option})
 	r.tellSecrets(spanOf(ws), cmd)
 	return cmd
 }

@@ -171,7 +171,7 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 	if entry == nil {
 		cmd := &effect.Command{Program: name, Wrappers: ctx.wrappers, Renamed: ctx.renamed}
 		plainWords(cmd, ws[1:])
-		r.add(effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option})
+		r.add(effect.Effect{Kind: effect.Run, Target: r.show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option})
 		r.add(effect.Effect{Target: "nothing is known of the program " + display(name), Span: span, Command: cmd, Coverable: true, Privileged: ctx.privileged})
 		r.maybePaths(ws[1:], cmd, w)
 		r.tellSecrets(span, cmd)
@@ -203,7 +203,7 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 	if name == "git" && slices.Equal(reading.Sub, []string{"push"}) {
 		refspecs(cmd, ws[1:])
 	}
-	run := effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option}
+	run := effect.Effect{Kind: effect.Run, Target: r.show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option}
 	at := r.add(run)
 	t.cmd = cmd
 	t.all()
@@ -269,7 +269,7 @@ func (r *reader) foreign(ws []word, name string, w *world, ctx context) {
 	span := spanOf(ws)
 	cmd := &effect.Command{Program: name, Wrappers: ctx.wrappers, Renamed: ctx.renamed, Class: effect.Code, Described: false}
 	plainWords(cmd, ws[1:])
-	r.add(effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option})
+	r.add(effect.Effect{Kind: effect.Run, Target: r.show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option})
 	r.path(pathEffect{kind: effect.Read, text: name, span: ws[0].span, cmd: cmd, option: effect.ProgramItself, priv: ctx.privileged}, w)
 	r.add(effect.Effect{Target: "runs a program by its path", Span: ws[0].span, Command: cmd, Coverable: true, Privileged: ctx.privileged})
 	r.maybePaths(ws[1:], cmd, w)
@@ -334,7 +334,7 @@ func (r *reader) parallel(ws []word, w *world, ctx context) bool {
 	}
 	span := spanOf(ws)
 	cmd := &effect.Command{Program: "parallel", Class: effect.Wrap, Described: true, Wrappers: ctx.wrappers}
-	r.add(effect.Effect{Kind: effect.Run, Target: show(ws), Span: span, Privileged: ctx.privileged, Command: cmd})
+	r.add(effect.Effect{Kind: effect.Run, Target: r.show(ws), Span: span, Privileged: ctx.privileged, Command: cmd})
 	opaque := func(why string) {
 		r.add(effect.Effect{Target: why, Span: span, Command: cmd, Privileged: ctx.privileged})
 	}

@@ -8,9 +8,12 @@ import (
 
 // show writes the words of a command as one would type them: what a quote kept
 // together or took the meaning from is quoted, and a pattern is not.
-func show(ws []word) string {
+func (r *reader) show(ws []word) string {
 	if len(ws) == 1 {
 		return spelled(ws[0].text)
+	}
+	if text, same := r.typed(ws); same {
+		return text
 	}
 	n := len(ws)
 	for i := range ws {
@@ -25,6 +28,28 @@ func show(ws []word) string {
 		b.WriteString(spelled(ws[i].text))
 	}
 	return b.String()
+}
+
+// typed is the piece of the call's text where the words stand, if they are
+// spelled there as show would spell them.
+func (r *reader) typed(ws []word) (text string, same bool) {
+	span := spanOf(ws)
+	if span.Start < 0 || span.Start > span.End || span.End > len(r.whole) {
+		return "", false
+	}
+	text = r.whole[span.Start:span.End]
+	rest := text
+	for i := range ws {
+		if i > 0 {
+			if rest, same = strings.CutPrefix(rest, " "); !same {
+				return "", false
+			}
+		}
+		if rest, same = strings.CutPrefix(rest, spelled(ws[i].text)); !same {
+			return "", false
+		}
+	}
+	return text, rest == ""
 }
 
 // spelled is a word as it could be typed, with the marks of what nobody can
