@@ -39,7 +39,7 @@ const (
 // text. A text that does nothing has no effects; one that cannot be read has
 // at least an opaque one.
 func Effects(text string, place *paths.Place, know *commands.Knowledge) []effect.Effect {
-	r := &reader{place: place, know: know, whole: text, out: make([]effect.Effect, 0, 6)}
+	r := &reader{place: place, know: know, whole: text, out: make([]effect.Effect, 0, 4)}
 	whole := effect.Span{Start: 0, End: len(text)}
 	switch {
 	case len(text) > maxParse:
