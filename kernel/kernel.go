@@ -31,7 +31,8 @@ type Kernel struct {
 	timers  map[*timer]struct{}
 	set     Settings
 	seen    plexus.Rev    // delivered to the owners
-	more    chan struct{} // closed when seen moves; nil when nobody waits
+	more    chan struct{} // closed when seen moves, or never will; nil when nobody waits
+	damage  error         // of the document: nothing is delivered any more
 
 	configuring sync.Mutex
 
@@ -61,12 +62,16 @@ func Open(ctx context.Context, opts Options) (*Kernel, error) {
 	k.saves = &saver{k: k}
 	k.bodies = job.NewStarter(k.Registry, k.bodyEnded)
 	k.close = sync.OnceValue(k.shut)
-	if err := k.Configure(ctx, opts.Settings); err != nil {
-		k.stop(ErrClosed)
-		return nil, fmt.Errorf("open kernel: %w", err)
+	err := k.Configure(ctx, opts.Settings)
+	var unsettled []string
+	var rev plexus.Rev
+	if err == nil {
+		unsettled, rev, err = k.Document.Unsettled(ctx)
 	}
-	unsettled, rev, err := k.Document.Unsettled(ctx)
-	if err != nil {
+	switch {
+	case errors.Is(err, plexus.ErrTampered): // people are told by a kernel that does nothing else
+		k.lost(err)
+	case err != nil:
 		k.stop(ErrClosed)
 		return nil, fmt.Errorf("open kernel: %w", err)
 	}
@@ -197,6 +202,10 @@ func (k *Kernel) watch(ctx context.Context, after plexus.Rev) {
 				if ctx.Err() != nil || errors.Is(err, plexus.ErrClosed) {
 					return
 				}
+				if errors.Is(err, plexus.ErrTampered) {
+					k.lost(err)
+					return
+				}
 				k.trouble(err)
 				break
 			}
@@ -217,6 +226,24 @@ func (k *Kernel) watch(ctx context.Context, after plexus.Rev) {
 	}
 }
 
+// lost says that the document is damaged. That stays, and with it that nothing
+// is allowed.
+func (k *Kernel) lost(err error) {
+	k.mu.Lock()
+	k.damage = err
+	if k.more != nil {
+		close(k.more)
+		k.more = nil
+	}
+	k.mu.Unlock()
+	k.trouble(err)
+}
+
+// catchUpLimit is far longer than any row takes to come round.
+const catchUpLimit = 30 * time.Second
+
+var errBehind = fmt.Errorf("the kernel has not read the document up to its end within %v", catchUpLimit)
+
 // catchUp waits until all that is in the document now was delivered, so that
 // who acts on what they read there is understood.
 func (k *Kernel) catchUp(ctx context.Context) error {
@@ -224,19 +251,27 @@ func (k *Kernel) catchUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var late chan struct{}
 	for {
 		k.mu.Lock()
-		if k.seen >= head.Rev {
+		if k.damage != nil || k.seen >= head.Rev {
+			err := k.damage
 			k.mu.Unlock()
-			return nil
+			return err
 		}
 		if k.more == nil {
 			k.more = make(chan struct{})
 		}
 		more := k.more
 		k.mu.Unlock()
+		if late == nil {
+			late = make(chan struct{})
+			defer k.After(catchUpLimit, func() { close(late) })()
+		}
 		select {
 		case <-more:
+		case <-late:
+			return errBehind
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-k.ctx.Done():

@@ -299,7 +299,7 @@ func (o *owner) troubled(err error) {
 	if o.k.ending() {
 		return
 	}
-	o.k.Document.SetPresence(o.id, DocumentError, err.Error())
+	o.k.Document.SetPresence(o.id, DocumentError, Fault(err))
 	o.k.trouble(err)
 	if o.retry != nil {
 		return

@@ -3,6 +3,7 @@ package kernel
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -33,9 +34,17 @@ var background = context.Background()
 func (k *Kernel) trouble(err error) {
 	text := ""
 	if err != nil {
-		text = err.Error()
+		text = Fault(err)
 	}
 	k.Document.SetPresence("", DocumentError, text)
+}
+
+// Fault is what people are told of a document that fails.
+func Fault(err error) string {
+	if errors.Is(err, plexus.ErrTampered) {
+		return err.Error() + `. Nothing is allowed. Find out who wrote to the file; then "assent down", move it away, and "assent up" begins a new one`
+	}
+	return err.Error()
 }
 
 // NoOperatorPolicy is the policyError of a machine where nobody wrote a policy

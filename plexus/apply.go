@@ -24,7 +24,9 @@ type request struct {
 //
 // ctx is looked at until the writer takes the Tx. From there Apply waits for
 // what becomes of it, so an error says that nothing was written; the one
-// exception is [ErrDisk].
+// exception is [ErrDisk]. A license, and the beginning of a body, wait until the
+// document that was found is known to be whole; nothing is written to one that
+// is not ([ErrTampered]).
 func (s *Store) Apply(ctx context.Context, tx Tx) (Rev, error) {
 	if err := tx.check(); err != nil {
 		return 0, err
@@ -34,6 +36,11 @@ func (s *Store) Apply(ctx context.Context, tx Tx) (Rev, error) {
 	case <-s.closing:
 		return 0, ErrClosed
 	default:
+	}
+	if tx.licenses() {
+		if err := s.Trusted(ctx); err != nil {
+			return 0, err
+		}
 	}
 	select {
 	case s.requests <- r:
@@ -63,7 +70,7 @@ func (s *Store) run() {
 			return
 		}
 		batch = s.drain(batch)
-		s.conn.commit(batch, s.now)
+		s.commit(batch)
 		var rows []Row
 		for _, r := range batch {
 			if r.err == nil {
@@ -109,14 +116,16 @@ type writeConn struct {
 	head   head
 	broken error
 
+	version int64 // of the file, that moves when others commit to it
+
 	begin, commitStmt, rollback   *sql.Stmt
 	savepoint, release, undo      *sql.Stmt
-	readHead                      *sql.Stmt
+	readHead, dataVersion         *sql.Stmt
 	session, job, field, register *sql.Stmt
 }
 
-func newWriteConn(conn *sql.Conn) (*writeConn, error) {
-	c := &writeConn{conn: conn}
+func newWriteConn(conn *sql.Conn, version int64) (*writeConn, error) {
+	c := &writeConn{conn: conn, version: version}
 	for _, p := range []struct {
 		stmt **sql.Stmt
 		text string
@@ -128,6 +137,7 @@ func newWriteConn(conn *sql.Conn) (*writeConn, error) {
 		{&c.release, `RELEASE one`},
 		{&c.undo, `ROLLBACK TO one`},
 		{&c.readHead, `SELECT rev, tx, hash FROM head`},
+		{&c.dataVersion, dataVersion},
 		{&c.session, insertSession},
 		{&c.job, insertJob},
 		{&c.field, insertField},
@@ -147,12 +157,20 @@ func newWriteConn(conn *sql.Conn) (*writeConn, error) {
 func (c *writeConn) close() error {
 	var errs []error
 	for _, stmt := range []*sql.Stmt{c.begin, c.commitStmt, c.rollback, c.savepoint, c.release, c.undo, c.readHead,
-		c.session, c.job, c.field, c.register} {
+		c.dataVersion, c.session, c.job, c.field, c.register} {
 		if stmt != nil {
 			errs = append(errs, stmt.Close())
 		}
 	}
 	return errors.Join(append(errs, c.conn.Close())...)
+}
+
+const dataVersion = `PRAGMA data_version`
+
+// otherCommits changes whenever another connection has committed to the file.
+func (c *writeConn) otherCommits() (version int64, err error) {
+	err = c.dataVersion.QueryRow().Scan(&version)
+	return version, err
 }
 
 func (c *writeConn) load() error {
@@ -168,17 +186,20 @@ func (c *writeConn) load() error {
 
 // commit writes the batch in one transaction and sets what became of each. A
 // refused request leaves the others alone; an error of the disk is everybody's.
-func (c *writeConn) commit(batch []*request, now func() time.Time) {
-	err := c.broken
+func (s *Store) commit(batch []*request) {
+	err := s.conn.broken
 	if err == nil {
-		err = c.try(batch, now)
+		err = s.trust.err()
+	}
+	if err == nil {
+		err = s.try(batch)
 	}
 	if err == nil {
 		return
 	}
 	err, _ = translate(err)
 	if errors.Is(err, ErrDisk) {
-		c.broken = err
+		s.conn.broken = err
 	}
 	for _, r := range batch {
 		if r.err == nil {
@@ -194,16 +215,17 @@ var errTorn = errors.New("refused in the middle")
 // try writes the batch. A request that is refused at its first row has left
 // nothing, and nearly all that are refused are; only when one is refused later
 // everything is done again, with a savepoint for each.
-func (c *writeConn) try(batch []*request, now func() time.Time) error {
-	at := now().UTC().Truncate(time.Microsecond)
-	err := c.attempt(batch, at, false)
+func (s *Store) try(batch []*request) error {
+	at := s.now().UTC().Truncate(time.Microsecond)
+	err := s.attempt(batch, at, false)
 	if errors.Is(err, errTorn) {
-		err = c.attempt(batch, at, true)
+		err = s.attempt(batch, at, true)
 	}
 	return err
 }
 
-func (c *writeConn) attempt(batch []*request, at time.Time, savepoints bool) (err error) {
+func (s *Store) attempt(batch []*request, at time.Time, savepoints bool) (err error) {
+	c := s.conn
 	if _, err := c.begin.Exec(); err != nil {
 		return err
 	}
@@ -213,9 +235,10 @@ func (c *writeConn) attempt(batch []*request, at time.Time, savepoints bool) (er
 			_, _ = c.rollback.Exec()
 		}
 	}()
-	if err := c.load(); err != nil {
+	if err := s.others(); err != nil {
 		return err
 	}
+	c.head = s.trust.last()
 	wrote := false
 	for _, r := range batch {
 		before := c.head
@@ -254,7 +277,10 @@ func (c *writeConn) attempt(batch []*request, at time.Time, savepoints bool) (er
 		_, err := c.rollback.Exec()
 		return err
 	}
-	_, err = c.commitStmt.Exec()
+	s.trust.expect(c.head)
+	if _, err = c.commitStmt.Exec(); err == nil {
+		s.trust.committed(c.head)
+	}
 	return err
 }
 

@@ -26,7 +26,7 @@ func TestRefusedAmongOthers(t *testing.T) {
 			asks := func(rows []Row) *request { return &request{tx: &Tx{Writer: host, Writes: rows}} }
 			batch := []*request{asks(good("a")), asks(test.wrong), asks(test.wrong), asks(good("c"))}
 			// The writer waits and has nothing to do.
-			s.conn.commit(batch, at)
+			s.commit(batch)
 			for i, r := range batch {
 				want := []error{nil, test.want, test.want, nil}[i]
 				if !errors.Is(r.err, want) || want == nil && len(r.rows) != 2 || want != nil && (len(r.rows) != 0 || r.rev != 0) {

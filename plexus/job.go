@@ -16,11 +16,8 @@ type JobSnapshot struct {
 // or [ErrNoJob].
 func (s *Store) Job(ctx context.Context, session, id string) (JobSnapshot, error) {
 	snap := JobSnapshot{Fields: make(map[string]Field)}
-	err := s.view(ctx, func(v view) error {
-		var err error
-		if snap.Rev, err = v.head(); err != nil {
-			return err
-		}
+	err := s.found(ctx, func(v view) error {
+		snap.Rev = v.rev
 		jobs, err := collect[Job](v, `'j'`, `session = ? AND id = ?`, session, id)
 		if err != nil {
 			return err

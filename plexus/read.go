@@ -26,23 +26,21 @@ type Snapshot struct {
 // Session is the session with everything in it, of one moment. It fails with
 // [ErrNoSession].
 func (s *Store) Session(ctx context.Context, id string) (Snapshot, error) {
-	return s.snapshot(ctx, id, "")
+	return s.snapshot(ctx, id, "", s.found)
 }
 
 // snapshot reads a session with those of its jobs whose ids a query selects,
 // with all of them when there is none. ?1 in it is the session.
-func (s *Store) snapshot(ctx context.Context, id, which string) (Snapshot, error) {
+func (s *Store) snapshot(ctx context.Context, id, which string, read func(context.Context, func(view) error) error) (Snapshot, error) {
 	jobs, fields := `session = ?1`, `session = ?1`
 	if which != "" {
 		jobs += ` AND id IN ` + which
 		fields += ` AND job IN ` + which
 	}
 	snap := Snapshot{Fields: make(map[string]map[string]Field)}
-	err := s.view(ctx, func(v view) error {
+	err := read(ctx, func(v view) error {
 		var err error
-		if snap.Rev, err = v.head(); err != nil {
-			return err
-		}
+		snap.Rev = v.rev
 		sessions, err := collect[Session](v, `'s'`, `id = ?`, id)
 		if err != nil {
 			return err
@@ -99,14 +97,18 @@ func (s *Store) Registers(ctx context.Context, session string) ([]Register, erro
 }
 
 // Head is the rev and the hash of the last row. Kept elsewhere, it lets
-// [Store.Verify] tell a document that was cut or written anew.
-func (s *Store) Head(ctx context.Context) (h Head, err error) {
-	err = s.view(ctx, func(v view) error {
-		var hash []byte
-		err := v.tx.QueryRowContext(v.ctx, `SELECT rev, hash FROM head`).Scan(&h.Rev, &hash)
-		copy(h.Hash[:], hash)
-		return err
+// [Store.Verify] tell a document that was cut or written anew. With
+// [ErrTampered] it is the last row that is the store's.
+func (s *Store) Head(ctx context.Context) (Head, error) {
+	var h Head
+	err := s.view(ctx, func(v view) error {
+		h = Head{v.rev, v.hash}
+		return nil
 	})
+	if errors.Is(err, ErrTampered) {
+		good := s.trust.last()
+		h = Head{good.rev, good.hash}
+	}
 	return h, err
 }
 
@@ -116,9 +118,10 @@ type Head struct {
 	Hash Hash
 }
 
-// Since are rows after a rev, in order, at most limit of them (0: all).
+// Since are rows after a rev, in order, at most limit of them (0: all). They are
+// told as they stand there, also those of a damaged document.
 func (s *Store) Since(ctx context.Context, after Rev, limit int) (rows []Row, err error) {
-	err = s.view(ctx, func(v view) error {
+	err = s.raw(ctx, func(v view) error {
 		rows, err = v.since(after, limit)
 		return err
 	})
@@ -127,11 +130,14 @@ func (s *Store) Since(ctx context.Context, after Rev, limit int) (rows []Row, er
 
 // view is a reading transaction.
 type view struct {
-	ctx context.Context
-	tx  *sql.Tx
+	ctx  context.Context
+	tx   *sql.Tx
+	rev  Rev // the end of the document, where it is the store's
+	hash Hash
 }
 
-func (s *Store) view(ctx context.Context, f func(view) error) error {
+// raw reads what stands there, whoever wrote it.
+func (s *Store) raw(ctx context.Context, f func(view) error) error {
 	select {
 	case <-s.closing:
 		return ErrClosed
@@ -139,7 +145,7 @@ func (s *Store) view(ctx context.Context, f func(view) error) error {
 	}
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err == nil {
-		err = errors.Join(f(view{ctx, tx}), tx.Rollback())
+		err = errors.Join(f(view{ctx: ctx, tx: tx}), tx.Rollback())
 	}
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
@@ -150,9 +156,41 @@ func (s *Store) view(ctx context.Context, f func(view) error) error {
 	return err
 }
 
-func (v view) head() (rev Rev, err error) {
-	err = v.tx.QueryRowContext(v.ctx, `SELECT rev FROM head`).Scan(&rev)
-	return rev, err
+// view reads a document that ends with a head of the store's own.
+func (s *Store) view(ctx context.Context, f func(view) error) error {
+	if err := s.trust.err(); err != nil {
+		return err
+	}
+	return s.raw(ctx, func(v view) error {
+		end, err := v.end()
+		if err != nil {
+			return err
+		}
+		if !s.trust.ours(end.rev, end.hash) {
+			return s.trust.lose(v.foreign(s.trust.last()))
+		}
+		v.rev, v.hash = end.rev, end.hash
+		return f(v)
+	})
+}
+
+// found is view, of a document whose chain is known to be whole: what is told
+// to others.
+func (s *Store) found(ctx context.Context, f func(view) error) error {
+	if err := s.Trusted(ctx); err != nil {
+		return err
+	}
+	return s.view(ctx, f)
+}
+
+// end is what stands in the document as its end.
+func (v view) end() (h head, err error) {
+	var hash []byte
+	err = v.tx.QueryRowContext(v.ctx, `SELECT rev, tx, hash FROM head`).Scan(&h.rev, &h.tx, &hash)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && copy(h.hash[:], hash) != len(h.hash) {
+		err = &Damage{What: "there is no head"}
+	}
+	return h, err
 }
 
 const latestRegisters = `rev IN (SELECT max(rev) FROM register WHERE session = ? GROUP BY name)`
@@ -259,7 +297,7 @@ func collect[T Row](v view, table, where string, args ...any) (found []T, err er
 }
 
 func list[T Row](ctx context.Context, s *Store, table, where string, args ...any) (found []T, err error) {
-	err = s.view(ctx, func(v view) error {
+	err = s.found(ctx, func(v view) error {
 		found, err = collect[T](v, table, where, args...)
 		return err
 	})

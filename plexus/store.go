@@ -46,6 +46,7 @@ type Store struct {
 	close    func() error
 	watchers hub
 	presence presence
+	trust    *trust
 
 	conn *writeConn // the writer's alone, once it runs
 }
@@ -97,13 +98,17 @@ func open(path string, opts Options) (_ *Store, err error) {
 	s.read.SetMaxOpenConns(readers)
 	s.read.SetMaxIdleConns(readers)
 	s.watchers.rev = s.conn.head.rev
+	s.trust = newTrust(s.conn.head)
+	reading, stop := context.WithCancel(context.Background())
 	s.close = sync.OnceValue(func() error {
 		close(s.closing)
+		stop()
 		s.writer.Wait()
 		s.watchers.end()
 		return s.release()
 	})
 	s.writer.Go(s.run)
+	s.writer.Go(func() { s.checkFound(reading) })
 	return s, nil
 }
 
@@ -159,11 +164,18 @@ func (s *Store) openWrite(path string) (err error) {
 		err, _ = translate(err)
 		return err
 	}
+	// Before all else is read: what others commit from here on shows.
+	var version int64
+	if err := conn.QueryRowContext(context.Background(), dataVersion).Scan(&version); err != nil {
+		conn.Close()
+		err, _ = translate(err)
+		return err
+	}
 	if err := prepareSchema(conn); err != nil {
 		conn.Close()
 		return err
 	}
-	s.conn, err = newWriteConn(conn)
+	s.conn, err = newWriteConn(conn, version)
 	if err != nil {
 		conn.Close()
 		err, _ = translate(err)

@@ -21,6 +21,14 @@ type Tx struct {
 	Writes []Row
 }
 
+// licenses reports whether something begins with the Tx.
+func (tx *Tx) licenses() bool {
+	return slices.ContainsFunc(tx.Writes, func(w Row) bool {
+		f, ok := w.(Field)
+		return ok && (f.Name == OrchestrationResult || f.Name == BodyStarted)
+	})
+}
+
 // Refusal is the error of a Tx that the engine refused; it wraps one of the
 // sentinels.
 type Refusal struct {

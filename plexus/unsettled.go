@@ -11,10 +11,7 @@ const unsettledSessions = `SELECT id FROM session WHERE id IN (SELECT DISTINCT s
 // first, and the rev that this was told of.
 func (s *Store) Unsettled(ctx context.Context) (ids []string, rev Rev, err error) {
 	err = s.view(ctx, func(v view) error {
-		var err error
-		if rev, err = v.head(); err != nil {
-			return err
-		}
+		rev = v.rev
 		rows, err := v.tx.QueryContext(v.ctx, unsettledSessions)
 		if err != nil {
 			return err
@@ -38,9 +35,11 @@ const openJobs = `(SELECT job FROM unsettled WHERE session = ?1
 	UNION SELECT id FROM job WHERE session = ?1 AND kind IN ('SessionTurn', 'ProgrammaticJob'))`
 
 // Open is the session as [Store.Session] gives it, without the leaves that are
-// completed: what is left to do in it.
+// completed: what is left to do in it. Like [Store.Unsettled] and [Store.Latest]
+// it does not wait for what was found to be read whole; what is decided on it
+// does.
 func (s *Store) Open(ctx context.Context, id string) (Snapshot, error) {
-	return s.snapshot(ctx, id, openJobs)
+	return s.snapshot(ctx, id, openJobs, s.view)
 }
 
 // Latest are the registers of a session that hold, by name; of the kernel for

@@ -27,60 +27,83 @@ func (d *Damage) Error() string {
 // Unwrap is [ErrTampered].
 func (d *Damage) Unwrap() error { return ErrTampered }
 
+// What is wrong with a row.
+const (
+	missing   = "the row is missing"
+	otherHead = "the head is another"
+)
+
 // Verify reads the whole document and returns its head. The error is a
 // [*Damage] that names the first row that was changed, put in or taken out.
 //
 // The chain shows what was changed by somebody who did not make it anew from
 // there on. Who writes the file can do that; heads that were kept elsewhere
-// tell, and are looked for on the way.
-func (s *Store) Verify(ctx context.Context, kept ...Head) (last Head, err error) {
+// tell, and are looked for on the way. The store has kept one itself, since it
+// was opened.
+func (s *Store) Verify(ctx context.Context, kept ...Head) (Head, error) {
 	known := make(map[Rev]Hash, len(kept))
 	for _, h := range kept {
 		known[h.Rev] = h.Hash
 	}
-	err = s.view(ctx, func(v view) error {
-		var tx Rev
-		damage := func(rev Rev, row Row, what string) error { return &Damage{Rev: rev, Row: row, What: what} }
-		err := v.each(0, -1, func(row Row) error {
-			stamp := row.Stamped()
-			next := last.Rev + 1
-			switch {
-			case stamp.Rev > next:
-				return damage(next, nil, "the row is missing")
-			case stamp.Rev < next:
-				return damage(stamp.Rev, row, "two rows have this rev")
-			case stamp.Tx != stamp.Rev && stamp.Tx != tx:
-				return damage(stamp.Rev, row, "it belongs to no transaction")
-			case link(last.Hash, row) != stamp.Hash:
-				return damage(stamp.Rev, row, "its hash is not that of its content after the row before")
-			}
-			if want, ok := known[stamp.Rev]; ok && want != stamp.Hash {
-				return damage(stamp.Rev, row, "it is not the row that was kept")
-			}
-			last, tx = Head{Rev: stamp.Rev, Hash: stamp.Hash}, stamp.Tx
-			return nil
-		})
-		if err != nil {
+	return s.verify(ctx, known)
+}
+
+func (s *Store) verify(ctx context.Context, known map[Rev]Hash) (Head, error) {
+	var last head
+	err := s.raw(ctx, func(v view) (err error) {
+		if last, err = v.follow(head{}, known); err != nil {
 			return err
 		}
-		var end Head
-		var hash []byte
-		if err := v.tx.QueryRowContext(v.ctx, `SELECT rev, hash FROM head`).Scan(&end.Rev, &hash); err != nil {
-			return err
-		}
-		copy(end.Hash[:], hash)
+		end, err := v.end()
 		switch {
-		case end.Rev > last.Rev:
-			return damage(last.Rev+1, nil, "the row is missing")
+		case err != nil:
+			return err
+		case end.rev > last.rev:
+			return &Damage{Rev: last.rev + 1, What: missing}
 		case end != last:
-			return damage(last.Rev, nil, "the head is another")
+			return &Damage{Rev: last.rev, What: otherHead}
 		}
 		for rev := range known {
-			if rev > last.Rev {
-				return damage(rev, nil, "the row is missing, and was kept")
+			if rev > last.rev {
+				return &Damage{Rev: rev, What: missing + ", and was kept"}
 			}
 		}
-		return v.verifyUnsettled()
+		if err := v.verifyUnsettled(); err != nil {
+			return err
+		}
+		if !s.trust.ours(end.rev, end.hash) {
+			return v.foreign(s.trust.last())
+		}
+		return nil
+	})
+	if errors.Is(err, ErrTampered) && len(known) == 0 {
+		err = s.trust.lose(err)
+	}
+	return Head{last.rev, last.hash}, err
+}
+
+// follow reads the rows after a head and is the last of them. The error is a
+// [*Damage] that names the first which does not follow.
+func (v view) follow(last head, known map[Rev]Hash) (head, error) {
+	damage := func(rev Rev, row Row, what string) error { return &Damage{Rev: rev, Row: row, What: what} }
+	err := v.each(last.rev, -1, func(row Row) error {
+		stamp := row.Stamped()
+		next := last.rev + 1
+		switch {
+		case stamp.Rev > next:
+			return damage(next, nil, missing)
+		case stamp.Rev < next:
+			return damage(stamp.Rev, row, "two rows have this rev")
+		case stamp.Tx != stamp.Rev && stamp.Tx != last.tx:
+			return damage(stamp.Rev, row, "it belongs to no transaction")
+		case link(last.hash, row) != stamp.Hash:
+			return damage(stamp.Rev, row, "its hash is not that of its content after the row before")
+		}
+		if want, ok := known[stamp.Rev]; ok && want != stamp.Hash {
+			return damage(stamp.Rev, row, "it is not the row that was kept")
+		}
+		last = head{rev: stamp.Rev, tx: stamp.Tx, hash: stamp.Hash}
+		return nil
 	})
 	return last, err
 }

@@ -20,7 +20,8 @@ func (f Filter) wants(row Row) bool {
 
 // Watch yields the rows after a rev as they are committed, in order and without
 // gaps: each time those of one [Tx], so that what was written together is seen
-// together. It ends with an error: ctx's, [ErrClosed], or that of reading.
+// together. It ends with an error: ctx's, [ErrClosed], that of reading, or
+// [ErrTampered] as soon as that is known.
 //
 // A watcher that was away resumes after the last rev it has seen; after must
 // be a rev it was given, or 0. Rows that it missed are read from the document,
@@ -70,6 +71,9 @@ func (s *Store) Watch(ctx context.Context, after Rev, filter Filter) iter.Seq2[[
 			case <-ctx.Done():
 				yield(nil, ctx.Err())
 				return
+			case <-s.trust.damaged:
+				yield(nil, s.trust.err())
+				return
 			case <-s.closing:
 				yield(nil, ErrClosed)
 				return
@@ -87,8 +91,12 @@ func (s *Store) after(ctx context.Context, after Rev) ([]Row, Rev, error) {
 	if rows, rev, ok := s.watchers.recently(after); ok {
 		return rows, rev, nil
 	}
+	read := s.view
+	if after < s.trust.opened.rev { // it was found there, and not written since
+		read = s.found
+	}
 	var rows []Row
-	err := s.view(ctx, func(v view) error {
+	err := read(ctx, func(v view) error {
 		err := v.each(after, -1, func(row Row) error {
 			if st := row.Stamped(); len(rows) >= page && st.Tx == st.Rev {
 				return errEnough
@@ -160,7 +168,7 @@ func (h *hub) tell(rows []Row) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if rows[0].Stamped().Rev != h.rev+1 { // somebody wrote past the store
+	if rows[0].Stamped().Rev != h.rev+1 {
 		h.recent = h.recent[:0]
 	}
 	if len(h.recent)+len(rows) > 2*recentMax {

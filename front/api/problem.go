@@ -54,6 +54,7 @@ var statuses = map[wire.Code]int{
 	wire.Full:       http.StatusInsufficientStorage,
 	wire.ReadOnly:   http.StatusServiceUnavailable,
 	wire.Disk:       http.StatusServiceUnavailable,
+	wire.Damaged:    http.StatusServiceUnavailable,
 	wire.Busy:       http.StatusServiceUnavailable,
 	wire.Closed:     http.StatusServiceUnavailable,
 	wire.Internal:   http.StatusInternalServerError,
@@ -115,6 +116,12 @@ func problem(code wire.Code, format string, args ...any) *wire.Problem {
 func problemOf(err error, by plexus.Writer) *wire.Problem {
 	if p, ok := errors.AsType[*wire.Problem](err); ok {
 		return p
+	}
+	if errors.Is(err, plexus.ErrTampered) {
+		if by.Role == plexus.Human {
+			return problem(wire.Damaged, "%s", kernel.Fault(err))
+		}
+		return problem(wire.Damaged, "the kernel's document is damaged: nothing is allowed until a person has looked (assent status)")
 	}
 	for _, s := range sentinels {
 		if errors.Is(err, s.err) {

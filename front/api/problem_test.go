@@ -56,13 +56,13 @@ func TestStatusOfErrors(t *testing.T) {
 		{plexus.ErrFull, 507, wire.Full},
 		{plexus.ErrReadOnly, 503, wire.ReadOnly},
 		{plexus.ErrDisk, 503, wire.Disk},
+		{&plexus.Damage{Rev: 7, What: "the row is missing"}, 503, wire.Damaged},
 		{plexus.ErrBusy, 503, wire.Busy},
 		{plexus.ErrClosed, 503, wire.Closed},
 		{context.Canceled, 503, wire.Closed},
 		{context.DeadlineExceeded, 408, wire.Timeout},
 		{plexus.ErrImmutable, 500, wire.Internal},
 		{plexus.ErrOrder, 500, wire.Internal},
-		{plexus.ErrTampered, 500, wire.Internal},
 		{errors.New("something else"), 500, wire.Internal},
 	}
 	seen := make(map[error]bool)

@@ -323,7 +323,11 @@ func (s *Server) status(c *call) (wire.Status, error) {
 		return st, nil
 	}
 	head, err := s.opts.Document.Head(c)
-	if err != nil {
+	presence := s.opts.Document.Presence("")
+	switch {
+	case errors.Is(err, plexus.ErrTampered): // that is what status is asked for
+		presence[kernel.DocumentError] = kernel.Fault(err)
+	case err != nil:
 		return wire.Status{}, err
 	}
 	now := s.opts.Kernel.Status()
@@ -331,7 +335,7 @@ func (s *Server) status(c *call) (wire.Status, error) {
 		PID: os.Getpid(), Started: s.started.UTC(), Document: s.opts.Path, Config: s.opts.Config, Policy: s.opts.Policy, Rev: wire.Rev(head.Rev),
 		Sessions: now.Sessions, Unsettled: now.Unsettled, Asking: now.Asking,
 		Judging: now.Judging, Queued: now.Queued, Slots: now.Slots,
-		Watchers: len(s.watchers), Presence: s.opts.Document.Presence(""),
+		Watchers: len(s.watchers), Presence: presence,
 	}
 	return st, nil
 }

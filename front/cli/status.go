@@ -201,7 +201,7 @@ var troubles = map[string]string{
 	daemon.ConfigError: "! config",
 	daemon.StartError:  "! start",
 	"policyError":      "! policy",
-	"documentError":    "! disk",
+	"documentError":    "! document",
 }
 
 func sortedKeys(m map[string]string) []string {

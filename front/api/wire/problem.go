@@ -52,6 +52,7 @@ const (
 	Full     Code = "full"      // 507: the disk is full
 	ReadOnly Code = "read-only" // 503
 	Disk     Code = "disk"      // 503
+	Damaged  Code = "damaged"   // 503: somebody else wrote to the document
 	Busy     Code = "busy"      // 503
 	Closed   Code = "closed"    // 503: the kernel ends
 	Internal Code = "internal"  // 500

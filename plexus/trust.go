@@ -1,0 +1,166 @@
+package plexus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// Nobody but the store writes to a document that is open: it holds the lock.
+// So what a reader finds at the end of the document must be a head the store
+// put there itself, and what was found when it was opened must be a chain.
+// Until that is known for all of it, nothing is licensed and nothing that was
+// found is told; once it is known not to be so, nothing is written any more.
+//
+// Three things are looked at:
+//   - every reading transaction looks whether the head is one of the store's;
+//   - every writing transaction looks whether somebody else has committed
+//     since the last one, and then reads the chain and the rules anew;
+//   - opening has the whole chain read, beside whatever else goes on.
+type trust struct {
+	opened  head          // where the document ended when it was opened
+	checked chan struct{} // closed when what was found then is known to be right, or wrong
+	damaged chan struct{} // closed when it is wrong
+
+	mu     sync.Mutex
+	damage error  // a *Damage, or why it cannot be told; it stays
+	good   head   // the last that was committed
+	heads  []head // put there by the store, the newest last
+}
+
+// headsMost is how many commits may pass while a reader begins.
+const headsMost = 1024
+
+func newTrust(opened head) *trust {
+	return &trust{opened: opened, good: opened, heads: []head{opened},
+		checked: make(chan struct{}), damaged: make(chan struct{})}
+}
+
+// expect says that the store is about to put its head there.
+func (t *trust) expect(h head) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.heads) >= 2*headsMost {
+		t.heads = append(t.heads[:0], t.heads[len(t.heads)-headsMost:]...)
+	}
+	t.heads = append(t.heads, h)
+}
+
+// committed says that it is there.
+func (t *trust) committed(h head) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.good = h
+}
+
+// ours reports whether the store put this head there.
+func (t *trust) ours(rev Rev, hash Hash) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := len(t.heads) - 1; i >= 0; i-- {
+		if t.heads[i].rev == rev && t.heads[i].hash == hash {
+			return true
+		}
+	}
+	return false
+}
+
+// last is the head up to which the document is the store's.
+func (t *trust) last() head {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.good
+}
+
+// err is why the document cannot be relied on.
+func (t *trust) err() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.damage
+}
+
+// lose says that it cannot. The first reason stays.
+func (t *trust) lose(why error) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.damage == nil {
+		t.damage = why
+		close(t.damaged)
+	}
+	return t.damage
+}
+
+// Trusted waits until the document as it was found is known to be a chain
+// without damage, and says what is wrong with it otherwise. Licenses, bodies and
+// readers of what was found wait for that by themselves.
+func (s *Store) Trusted(ctx context.Context) error {
+	select {
+	case <-s.trust.checked:
+		return s.trust.err()
+	default:
+	}
+	select {
+	case <-s.trust.checked:
+		return s.trust.err()
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.closing:
+		return ErrClosed
+	}
+}
+
+// checkFound reads all that was there when the document was opened.
+func (s *Store) checkFound(ctx context.Context) {
+	defer close(s.trust.checked)
+	if s.trust.opened.rev == 0 {
+		return
+	}
+	if _, err := s.verify(ctx, nil); err != nil && ctx.Err() == nil {
+		s.trust.lose(distrust(err))
+	}
+}
+
+// distrust is an error as the reason why a document is not relied on.
+func distrust(err error) error {
+	if errors.Is(err, ErrTampered) {
+		return err
+	}
+	return fmt.Errorf("%w: it cannot be read whole: %w", ErrTampered, err)
+}
+
+// foreign is the damage of a document that ends with rows which are not the
+// store's.
+func (v view) foreign(good head) error {
+	last, err := v.follow(good, nil)
+	switch {
+	case err != nil:
+		return distrust(err)
+	case last.rev > good.rev:
+		return &Damage{Rev: good.rev + 1, What: "it was written past the kernel, while that was running"}
+	}
+	return &Damage{Rev: good.rev, What: otherHead}
+}
+
+// others looks whether somebody else has committed to the file since the last
+// time; if so all of the document is looked at, while nobody can write to it.
+// What only moved its pages about has changed nothing.
+func (s *Store) others() error {
+	c := s.conn
+	version, err := c.otherCommits()
+	if err != nil || version == c.version {
+		return err
+	}
+	ctx := context.Background()
+	if err := compareSchema(ctx, c.conn); err != nil {
+		if errors.Is(err, ErrSchema) {
+			err = s.trust.lose(&Damage{Rev: s.trust.last().rev, What: err.Error()})
+		}
+		return err
+	}
+	if _, err := s.verify(ctx, nil); err != nil {
+		return err
+	}
+	c.version = version
+	return nil
+}
