@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +44,7 @@ var tokensRegister = plexus.HostRegister("tokens")
 func OpenTokens(ctx context.Context, document *plexus.Store) (*Tokens, error) {
 	t := &Tokens{document: document, now: time.Now}
 	latest, err := document.Latest(ctx, "")
-	if err != nil {
+	if err != nil && !errors.Is(err, plexus.ErrTampered) { // then none holds
 		return nil, fmt.Errorf("paired tokens: %w", err)
 	}
 	if r, ok := latest[tokensRegister]; ok {
@@ -54,8 +55,12 @@ func OpenTokens(ctx context.Context, document *plexus.Store) (*Tokens, error) {
 	return t, nil
 }
 
-// Holds says whether a token is paired, and under which name.
+// Holds says whether a token is paired, and under which name. That waits until
+// the document is known to be whole; none holds of one that is not.
 func (t *Tokens) Holds(token string) (name string, ok bool) {
+	if t.document.Trusted(context.Background()) != nil {
+		return "", false
+	}
 	hash := []byte(hashOf(token))
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -120,7 +120,7 @@ func Run(ctx context.Context, o Options) (err error) {
 
 	if o.Follow {
 		head, err := document.Head(ctx)
-		if err != nil {
+		if err != nil && !errors.Is(err, plexus.ErrTampered) {
 			return err
 		}
 		following, stop := context.WithCancel(context.WithoutCancel(ctx))

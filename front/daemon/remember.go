@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -22,29 +23,38 @@ const StartError = "startError"
 // read from where they were.
 func remember(ctx context.Context, gate *peer.Gate, document *plexus.Store, at place.Place, log *slog.Logger) (*agents, error) {
 	a := &agents{document: document, gate: gate, boot: peer.Boot()}
+	err := a.remember(ctx, at, log)
+	if errors.Is(err, plexus.ErrTampered) { // it allows nothing, and people are told by it
+		log.Error("who asked before is not known", "error", err)
+		err = nil
+	}
+	return a, err
+}
+
+func (a *agents) remember(ctx context.Context, at place.Place, log *slog.Logger) error {
 	if err := a.recall(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	var strange []string
-	switch agent, err := gate.Starter(); {
+	switch agent, err := a.gate.Starter(); {
 	case err != nil: // then it does not know itself either, and nobody is a person
 		log.Warn("who started the kernel cannot be told", "error", err)
 	case agent:
 		strange = append(strange, "an agent started this kernel")
 	}
 	if err := a.keep(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	moved, err := settled(ctx, document, filesOf(at))
+	moved, err := settled(ctx, a.document, filesOf(at))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	strange = append(strange, moved...)
 	for _, what := range strange {
 		log.Warn(what)
 	}
-	document.SetPresence("", StartError, strings.Join(strange, "\n"))
-	return a, nil
+	a.document.SetPresence("", StartError, strings.Join(strange, "\n"))
+	return nil
 }
 
 // files are what the environment of whoever starts a kernel decides over.
