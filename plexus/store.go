@@ -22,9 +22,13 @@ import (
 var schema string
 
 const (
-	// application marks the file as a document ("asnt"), version its schema.
+	// application marks the file as a document ("asnt"), version its schema:
+	// a schema that changes gets the next number (TestSchemaHasItsVersion).
 	application = 0x61736e74
-	version     = 1
+	version     = 2
+	// unnumbered is the version that schemas had before they were numbered, all
+	// the same one. A document with the rules of today is taken for what it is.
+	unnumbered = 1
 )
 
 // Options of a store. The zero value is fine.
@@ -203,10 +207,29 @@ func prepareSchema(conn *sql.Conn) error {
 		return err
 	case app != application:
 		return fmt.Errorf("%w: another program's file", ErrSchema)
+	case ver == unnumbered:
+		if err := compareSchema(ctx, conn); err != nil {
+			return otherVersion(ver)
+		}
+		if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version=%d", version)); err != nil {
+			err, _ = translate(err)
+			return err
+		}
+		return nil
 	case ver != version:
-		return fmt.Errorf("%w: its version is %d, this program's %d", ErrSchema, ver, version)
+		return otherVersion(ver)
 	}
 	return compareSchema(ctx, conn)
+}
+
+// otherVersion refuses a document of another version. Its rows are not taken
+// over: they were written by other rules.
+func otherVersion(ver int) error {
+	hint := "move it away, and a new one begins"
+	if ver > version {
+		hint = "a newer program made it: use that, or " + hint
+	}
+	return fmt.Errorf("%w: its version is %d, this program's %d; %s", ErrSchema, ver, version, hint)
 }
 
 // compareSchema names the first rule that is not what this version makes.
