@@ -20,6 +20,10 @@ func (r *reading) repositories() {
 		e := &told[i]
 		why := ""
 		switch {
+		case e.Kind == effect.Read && !e.Meta && r.place.Facts.Secrets[e.Path.Abs]:
+			secret := *e
+			secret.Path.Named = path.Dir(e.Path.Abs) + "/credentials" // what it is, to the rules
+			r.add(secret)
 		case e.Kind == effect.Write:
 			why = steersRepository(&r.place.Facts, e.Path)
 		case e.Repository:

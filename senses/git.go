@@ -57,6 +57,22 @@ func (l *look) credentials() {
 	}
 }
 
+// holdsCredentials notes a git configuration that is read and holds credentials.
+func (l *look) holdsCredentials(file string) {
+	if _, done := l.private[file]; done || path.Base(file) != "config" && path.Base(file) != "config.worktree" {
+		return
+	}
+	if l.private == nil {
+		l.private = make(map[string]bool)
+	}
+	config := make(map[string]string)
+	budget := maxIncludes
+	if strings.Contains(file, "/.git/") || exists(path.Join(path.Dir(file), "HEAD")) {
+		readConfig(file, config, &budget)
+	}
+	l.private[file] = floor.GitCredentials(config)
+}
+
 // steered notes the repositories without ".git" on the way to a file that is
 // written.
 func (l *look) steered(file string) {

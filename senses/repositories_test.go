@@ -208,6 +208,9 @@ func TestGitCredentials(t *testing.T) {
 		{"by any pattern", "other", "git config --get-regexp .", approval.Deny},
 		{"the newer spelling", "other", "git config list", approval.Deny},
 		{"a token in an address", "third", "git var -l", approval.Deny},
+		{"the file itself", "home", "cat .git/known/config", approval.Deny},
+		{"the file, by git", "home", "git config -f .git/known/config --list", approval.Deny},
+		{"a file without any", "home", "cat .git/config", approval.Allow},
 		{"another repository's address", "home", "git -C known remote -v", approval.Deny},
 		{"another repository's address, by key", "home", "cd known && git config remote.origin.url", approval.Deny},
 	}

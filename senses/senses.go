@@ -63,7 +63,7 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 	l.start, l.home, l.secrets = config, call.Home, call.Facts.GitSecrets
 	call.Facts.GitConfig = merged(call.Facts.GitConfig, config)
 	maps.Copy(l.files, files)
-	l.repositories, l.bare = maps.Clone(call.Facts.Repositories), maps.Clone(call.Facts.Bare)
+	l.repositories, l.bare, l.private = maps.Clone(call.Facts.Repositories), maps.Clone(call.Facts.Bare), maps.Clone(call.Facts.Secrets)
 
 	l.path(call.Workspace)
 	l.path(call.Cwd)
@@ -76,7 +76,7 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 	for range maxRounds {
 		call.Facts.Links, call.Facts.Files = clone(l.links), clone(l.files)
 		call.Facts.GitSecrets, call.Facts.GitRead = l.secrets, call.Facts.GitRead || l.configured
-		call.Facts.Repositories, call.Facts.Bare = maps.Clone(l.repositories), maps.Clone(l.bare)
+		call.Facts.Repositories, call.Facts.Bare, call.Facts.Secrets = maps.Clone(l.repositories), maps.Clone(l.bare), maps.Clone(l.private)
 		known := l.known()
 		effects, _ := floor.Effects(call)
 		if !l.changes && l.lets && slices.ContainsFunc(effects, changes) {
@@ -100,7 +100,7 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 
 // known says how much was found.
 func (l *look) known() int {
-	n := len(l.links) + len(l.files) + len(l.looked) + len(l.repositories) + len(l.bare)
+	n := len(l.links) + len(l.files) + len(l.looked) + len(l.repositories) + len(l.bare) + len(l.private)
 	for _, is := range [...]bool{l.secrets, l.configured} {
 		if is {
 			n++
@@ -171,6 +171,7 @@ type look struct {
 	changes       bool // so many files may be changed
 	repositories  map[string]map[string]string
 	bare          map[string]bool
+	private       map[string]bool   // configurations that were read, whether they hold credentials
 	start         map[string]string // the git configuration where the call starts
 	home          string
 	configured    bool // the person's own git configuration was read
@@ -219,6 +220,9 @@ func (l *look) effect(e *effect.Effect) {
 	}
 	if e.Kind == effect.Run && e.Command != nil && e.Command.Program == "git" && len(e.Command.Sub) > 0 && showsConfig[e.Command.Sub[0]] {
 		l.credentials()
+	}
+	if e.Kind == effect.Read && !e.Meta && e.Path.Known() && !e.Path.Glob {
+		l.holdsCredentials(e.Path.Abs)
 	}
 	if e.Kind == effect.Write && e.Path.Known() {
 		l.steered(e.Path.Abs)

@@ -54,6 +54,9 @@ type Facts struct {
 	GitSecrets bool
 	// GitRead says that somebody looked for them.
 	GitRead bool
+	// Secrets are absolute paths of files that hold credentials, whatever they are
+	// called.
+	Secrets map[string]bool
 	// Untrusted says that the workspace's own configuration is not trusted.
 	Untrusted bool
 	// ServerUntrusted and ServerRoots tell of the MCP server that is called.

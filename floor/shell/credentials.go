@@ -77,8 +77,11 @@ func (t *typed) credentials() {
 		if t.has("--name-only") {
 			return
 		}
-		shows = t.has("--get-regexp") || t.has("--get-urlmatch") || t.has("--regexp") || t.has("--url")
-		listed = (t.has("--list") || len(sub) > 1 && sub[1] == "list") && !t.has("--file", "--blob")
+		listed = t.has("--list", "--get-urlmatch", "--url") || len(sub) > 1 && sub[1] == "list"
+		if t.has("--get-regexp", "--regexp") {
+			shows, listed = true, listed || !slices.ContainsFunc(t.reading.Operands, plainKeys)
+		}
+		listed = listed && !t.has("--file", "--blob") // a file is judged by what it is
 		for _, o := range t.reading.Operands {
 			if secretKey(o.Text) {
 				t.class = effect.Secret
@@ -93,6 +96,43 @@ func (t *typed) credentials() {
 	}
 	if (shows || listed) && (f.GitSecrets || Credentials(f.GitConfig)) {
 		t.class = effect.Secret
+	}
+}
+
+// plainKeys reports whether a pattern for keys of git configuration begins with
+// a section that holds no credentials, but for those that addresses carry.
+func plainKeys(o commands.Arg) bool {
+	rest, anchored := strings.CutPrefix(o.Text, "^")
+	end := strings.IndexFunc(rest, func(c rune) bool { return c < 'a' || c > 'z' })
+	if end < 0 {
+		end = len(rest)
+	}
+	if !anchored || strings.Contains(rest, "|") || strings.HasPrefix(rest[end:], "?") || strings.HasPrefix(rest[end:], "*") {
+		return false
+	}
+	switch rest[:end] {
+	case "alias", "user", "author", "committer", "core", "branch", "remote", "submodule", "color", "diff", "merge", "push", "pull", "fetch", "init", "log", "gc", "pack", "status", "commit", "tag":
+		return true
+	}
+	return false
+}
+
+// asked raises a look at a setting of a tool to one at secrets, where the setting
+// is called like one.
+func (t *typed) asked() {
+	sub := t.reading.Sub
+	if t.reading.Class != effect.Look || len(sub) == 0 || sub[0] != "config" && sub[0] != "c" && sub[0] != "get" {
+		return
+	}
+	switch t.cmd.Program {
+	case "npm", "pnpm", "yarn", "yarnpkg", "bun", "poetry", "bundle", "bundler", "composer", "conda", "mamba", "gh", "glab", "pulumi", "helm", "nuget":
+	default:
+		return
+	}
+	for _, o := range t.reading.Operands {
+		if secretKey(o.Text) || strings.Contains(o.Text, "http-basic") {
+			t.class = effect.Secret
+		}
 	}
 }
 

@@ -114,6 +114,7 @@ func (t *typed) all() {
 	if t.cmd.Program == "git" {
 		t.credentials()
 	}
+	t.asked()
 	if asks || t.cmd.Program == "git" {
 		t.repository()
 	}
