@@ -108,6 +108,24 @@ func TestFoldersOfThisFloor(t *testing.T) {
 	}
 }
 
+// Names that readers of lists take apart are told, wherever a list may be read.
+func TestNamesThatAreTakenApart(t *testing.T) {
+	root := world(t, map[string]string{"w/src/a /etc/x.txt": "", "w/doc/it's.md": "", "w/lib/x.go": "", "w/lib/y\nz": ""})
+	for command, files := range map[string][]string{
+		"find src -type f | xargs cat":                 {"src/a ", "src/a /etc", "src/a /etc/x.txt"},
+		"find src -name '*.o' | xargs rm":              {"src/a ", "src/a /etc", "src/a /etc/x.txt"},
+		"rm $(find doc -name '*.md')":                  {"doc/it's.md"},
+		"for f in doc/*; do cat $f; done":              {"doc/it's.md"},
+		"find lib | while read f; do cat \"$f\"; done": {"lib/y\nz"},
+		"find src": nil,
+	} {
+		got, _ := looked(t, new(floor.Floor), root, command)
+		if diff := cmp.Diff(files, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", command, diff)
+		}
+	}
+}
+
 // What could not be looked at to its end is not listed.
 func TestFoldersThatAreNot(t *testing.T) {
 	sql := operator(t, "version: 1\nread: {deny: ['*.sql']}\n")

@@ -177,6 +177,7 @@ type look struct {
 	configured    bool // the person's own git configuration was read
 	secrets       bool // see paths.Facts.GitSecrets
 	entries, told int
+	broken        int // names that are taken apart, see torn
 }
 
 type listing struct {
@@ -256,6 +257,8 @@ func (l *look) needs(e *effect.Effect) depth {
 		return owned
 	case (e.Kind == effect.Read || e.Kind == effect.Delete) && follows(e.Command):
 		return links
+	case e.Kind != effect.Read && (e.Below || e.Names != ""), e.Command != nil && slices.Contains(e.Command.Wrappers, "xargs"): // a list of names was read
+		return links
 	}
 	return 0
 }
@@ -326,6 +329,7 @@ func (l *look) tree(folder string, need depth) {
 		l.trees[dir] = need
 		git := strings.Contains(dir+"/", "/.git/")
 		l.visit(dir, func(p string, e os.DirEntry) {
+			l.torn(p, folder)
 			switch name := e.Name(); {
 			case need == visible && name[0] == '.' || git && store[name]:
 			case e.IsDir():
@@ -343,6 +347,17 @@ func (l *look) tree(folder string, need depth) {
 	}
 	if need > links {
 		l.whole[folder] = paths.Whole
+	}
+}
+
+// torn notes what has a name that is taken apart where lists of names are read.
+func (l *look) torn(p, below string) {
+	if !strings.ContainsAny(p[len(below):], " \t\n\"'\\") {
+		return
+	}
+	if _, ok := l.files[p]; !ok && l.broken < maxTold {
+		l.files[p] = ""
+		l.broken++
 	}
 }
 
@@ -466,6 +481,7 @@ func (l *look) list(folder string, kind effect.Kind, levels int) {
 		if strings.HasPrefix(e.Name(), "-") {
 			l.files[p] = ""
 		}
+		l.torn(p, folder)
 	})
 }
 

@@ -855,7 +855,7 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
 	value := commands.Unknown
 	lost := variable{text: commands.Unknown, array: true, lost: true}
-	end, whole := "\n", true // what is read ends there, and nothing ends it before
+	end, whole, raw := "\n", true, false // what is read ends there, and nothing ends it before
 	if r.stdin != nil {
 		lost.numbers = !slices.ContainsFunc(strings.Fields(r.stdin.text), func(f string) bool { return !digits(f) })
 	}
@@ -873,6 +873,7 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 			break
 		}
 		i := strings.IndexAny(t[1:], take) + 1
+		raw = raw || strings.Contains(t[:max(i, 0)], "r") || i == 0 && strings.Contains(t, "r")
 		if whole = whole && strings.Trim(t[1:max(i, 1)], "rs") == "" && (i > 0 || strings.Trim(t[1:], "rs") == ""); i == 0 {
 			continue
 		}
@@ -896,7 +897,17 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 			whole = false
 		}
 	}
-	if in != nil && whole && w.blankIFS() {
+	at := "" // what takes names apart
+	if end == "\n" {
+		at = end
+	}
+	if !raw {
+		at += "\\"
+	}
+	if len(args) > 1 {
+		at += blanks
+	}
+	if in != nil && whole && w.blankIFS() && !r.torn(in.text, at, w.cwd) {
 		if line, same := in.paths(); same && strings.TrimPrefix(in.text, line) == end {
 			value = line
 		}

@@ -889,6 +889,10 @@ func (t *typed) fills(words []word, input string) [][]word {
 	if per != 1 && t.replaces() == "" && (input == someNumbers || input == anyNumbers) {
 		input = commands.Words
 	}
+	if sep == "" && t.r.torn(input, breaks, t.cwd) || sep == "\n" && t.r.torn(input, sep, t.cwd) {
+		t.opaque("a list of names that xargs takes apart; with -print0 and -0 it does not", span, "", true)
+		input = commands.Words
+	}
 	if replace := t.replaces(); replace != "" {
 		end := sep
 		if end == "" {

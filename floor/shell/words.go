@@ -630,6 +630,10 @@ func (x *expansion) unquoted(s string) {
 		x.cur.WriteString(commands.Words)
 		return
 	}
+	if x.split && x.r.torn(s, blanks, x.w.cwd) {
+		x.cur.WriteString(commands.Words)
+		return
+	}
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
 		case x.split && (c == ' ' || c == '\t' || c == '\n'):
@@ -855,7 +859,7 @@ func (r *reader) substitute(c *syntax.CmdSubst, w *world) string {
 	if len(text) > maxKnown {
 		return commands.Words
 	}
-	if strings.Contains(text, nul) && strings.Contains(text, found) { // one path runs into the next
+	if strings.Contains(text, found) && (strings.Contains(text, nul) || r.torn(text, "\n", w.cwd)) { // one path runs into the next
 		return commands.Words
 	}
 	// Bash leaves NUL characters out.
