@@ -17,6 +17,7 @@ const (
 	Unknown = "\x00$" // text nobody can tell, one word
 	Words   = "\x00+" // text nobody can tell, any number of words
 	Number  = "\x00#" // an unknown whole number
+	Many    = "\x00m" // stands in a word that may be any number of such words, at least one
 	Temp    = "\x00t" // the path of a temporary file that this call made
 )
 
@@ -209,7 +210,7 @@ func (r *reader) positional(w string) {
 			return
 		}
 	}
-	if strings.Contains(w, Words) && slices.ContainsFunc(ops, func(o Operand) bool { return o.Type == Argv || o.Type == ArgvStdin }) {
+	if spills(w) && slices.ContainsFunc(ops, func(o Operand) bool { return o.Type == Argv || o.Type == ArgvStdin }) {
 		r.issue(r.i, severalWords, false) // the command may begin within
 	}
 	if r.Loose == nil {
@@ -280,7 +281,7 @@ func (r *reader) use(o *Option, value string, valued bool, word, at, off int) {
 		case at < len(r.words):
 			r.Inner = append(r.Inner, Inner{From: at, To: end, Stdin: o.Type == ArgvStdin, Option: o.Name})
 			for i := at + 1; i < end; i++ { // the command may end within
-				if strings.Contains(r.words[i], Words) {
+				if spills(r.words[i]) {
 					r.issue(i, severalWords, false)
 					break
 				}
@@ -336,7 +337,7 @@ func (r *reader) valued(o *Option, at int) {
 	}
 	v := r.i
 	r.i++
-	if !r.cur.inert && strings.Contains(r.words[v], Words) {
+	if !r.cur.inert && spills(r.words[v]) {
 		r.issue(v, severalWords, false)
 	}
 	r.use(o, r.words[v], true, at, v, 0)
@@ -374,7 +375,7 @@ func (r *reader) long(w string, at int) {
 		r.issue(at, "an option that cannot be told", false)
 		return
 	}
-	if strings.Contains(value, Words) && !r.cur.inert {
+	if spills(value) && !r.cur.inert {
 		r.issue(at, severalWords, false)
 	}
 	o := r.cur.option(name)
@@ -474,7 +475,7 @@ func (r *reader) cluster(w string, at int) {
 				return
 			}
 		case rest != "":
-			if strings.Contains(rest, Words) && !r.cur.inert {
+			if spills(rest) && !r.cur.inert {
 				r.issue(at, severalWords, false)
 			}
 			r.use(o, rest, true, at, at, j+1)
@@ -534,7 +535,7 @@ func (r *reader) dd() {
 			continue
 		case w == "--help" || w == "--version":
 			r.Class = effect.Look
-		case strings.Contains(w, Words):
+		case spills(w):
 			r.issue(i+1, severalWords, false)
 			r.Operands = append(r.Operands, Arg{Type: Read, Text: value, Word: i + 1}, Arg{Type: Write, Text: value, Word: i + 1})
 		case !ok || !Known(name):
@@ -853,4 +854,7 @@ func (r *reader) reach(ops []Operand) {
 	}
 }
 
-func several(w string) bool { return strings.Contains(w, Words) || Globbed(w) }
+func several(w string) bool { return spills(w) || Globbed(w) }
+
+// spills reports whether a word that is computed may be several.
+func spills(w string) bool { return strings.Contains(w, Words) || strings.Contains(w, Many) }

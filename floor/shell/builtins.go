@@ -79,10 +79,14 @@ func (r *reader) callOnce(c *syntax.CallExpr, w *world) []*world {
 			ws = append(ws, word{text, span, a})
 			continue
 		}
+		many := splits(a)
 		hidden := computed(a) && strings.Trim(lead(a), "-") == ""
 		for _, f := range r.fields(a, w) {
 			if hidden && len(f) > 1 && f[0] == '-' && f[1] != ' ' && len(ws) > 0 {
 				r.opaque(span, "an option that a substitution spells")
+			}
+			if many {
+				f = manyOf(f)
 			}
 			ws = append(ws, word{f, span, a})
 		}

@@ -5,8 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"assent/floor/commands"
 	"assent/floor/effect"
 	"assent/floor/paths"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Marks between a folder and found say more of what was found there.
@@ -30,11 +33,33 @@ type foundAt struct {
 	names string // see effect.Names
 }
 
+// manyOf is a path of which there may be many.
+func manyOf(text string) string {
+	base, rest, is := strings.Cut(text, found)
+	if !is || rest != "" || strings.Contains(base, commands.Many) {
+		return text
+	}
+	return base + commands.Many + found
+}
+
+// splits reports whether a word may become several by what is put into it.
+func splits(word *syntax.Word) bool {
+	return slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
+		switch p.(type) {
+		case *syntax.CmdSubst, *syntax.ParamExp:
+			return true
+		}
+		return false
+	})
+}
+
 func findings(text string) (f foundAt, rest string) {
 	base, rest, is := strings.Cut(text, found)
 	f = foundAt{base: base, is: is}
 	for is {
 		switch b := f.base; {
+		case strings.HasSuffix(b, commands.Many):
+			f.base = b[:len(b)-len(commands.Many)]
 		case strings.HasSuffix(b, only):
 			f.base, f.some = b[:len(b)-len(only)], true
 		case strings.HasSuffix(b, files):

@@ -836,7 +836,7 @@ func (t *typed) inner(in commands.Inner) {
 	}
 	switch t.cmd.Program {
 	case "find", "fd", "fdfind":
-		t.each(words, ctx, w)
+		t.each(words, ctx, w, in.Option == "--exec-batch" || in.To < len(t.ws) && t.ws[in.To].text == "+")
 		return
 	}
 	if in.Stdin {
@@ -935,6 +935,9 @@ func (t *typed) fills(words []word, input string) [][]word {
 		for len(g) > 0 {
 			run := slices.Clone(words)
 			for _, f := range g[:min(n, len(g))] {
+				if per != 1 {
+					f = manyOf(f)
+				}
 				run = append(run, word{f, span, nil})
 			}
 			g = g[min(n, len(g)):]
@@ -993,7 +996,7 @@ func put(words []word, replace, with string) (out []word, there bool) {
 }
 
 // each runs the command of find -exec for what find finds.
-func (t *typed) each(words []word, ctx context, w *world) {
+func (t *typed) each(words []word, ctx context, w *world, together bool) {
 	begin := []string{}
 	for _, o := range t.reading.Operands {
 		if o.Type != commands.Text {
@@ -1014,6 +1017,9 @@ func (t *typed) each(words []word, ctx context, w *world) {
 				b = t.r.folder(b, t.cwd)
 			}
 			b += t.marks() + found
+			if together {
+				b = manyOf(b)
+			}
 		}
 		out, named := put(words, "{}", b)
 		if !named && t.cmd.Program != "find" {

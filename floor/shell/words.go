@@ -906,7 +906,7 @@ func display(s string) string {
 			b.WriteByte(s[i])
 		case 't':
 			b.WriteString("(temporary file)")
-		case 'o', 'p', 'd': // what was found, see found
+		case 'o', 'p', 'd', 'm': // what was found, see found
 		case 'n':
 			for i+1 < len(s) && s[i+1] != 0 {
 				i++
