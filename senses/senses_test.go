@@ -249,16 +249,23 @@ func TestLinksInTrees(t *testing.T) {
 func TestPatternsThatMatchOptions(t *testing.T) {
 	root := world(t, map[string]string{"w/--output=x": "", "w/a": "", "w/sub/b": "", "w/.git/HEAD": "ref: refs/heads/main\n"})
 	for command, want := range map[string]approval.PolicyResult{
-		"git log *":                          approval.Ask,
-		"for f in *; do git diff $f; done":   approval.Ask,
-		"set -- *; git show \"$@\"":          approval.Ask,
-		"git log ./*":                        approval.Allow,
-		"cd sub && git log *":                approval.Allow,
-		"git log a":                          approval.Allow,
-		"sort *":                             approval.Ask,
-		"(cd sub && echo x); git log [-a]*":  approval.Ask,
-		"f=*; git log $f":                    approval.Ask,
-		"files=(*); git log \"${files[@]}\"": approval.Ask,
+		"git log *":                           approval.Ask,
+		"ls | xargs git log":                  approval.Ask,
+		"ls | xargs sort":                     approval.Ask,
+		"git ls-files | xargs git diff":       approval.Ask,
+		"ls | while read f; do sort $f; done": approval.Ask,
+		"sort $(ls)":                          approval.Ask,
+		"cd sub && ls | xargs git log":        approval.Allow,
+		"find . -type f | xargs sort":         approval.Allow,
+		"for f in *; do git diff $f; done":    approval.Ask,
+		"set -- *; git show \"$@\"":           approval.Ask,
+		"git log ./*":                         approval.Allow,
+		"cd sub && git log *":                 approval.Allow,
+		"git log a":                           approval.Allow,
+		"sort *":                              approval.Ask,
+		"(cd sub && echo x); git log [-a]*":   approval.Ask,
+		"f=*; git log $f":                     approval.Ask,
+		"files=(*); git log \"${files[@]}\"":  approval.Ask,
 	} {
 		arguments, _ := json.Marshal(map[string]string{"command": command})
 		f := new(floor.Floor)

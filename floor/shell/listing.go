@@ -55,7 +55,21 @@ func set(names string) map[string]bool {
 // listed returns what a program prints when all it prints are paths below the
 // folders it was given: the folders, with the mark for what is found there, and
 // what ends each of the paths.
+//
+// Names that stand alone may be those of options: the folder is looked into for
+// such names, and where there is one nobody knows the words.
 func (t *typed) listed() (names []string, end string, fine bool) {
+	names, end, fine = t.lists()
+	if fine && t.cmd.Program != "find" && slices.ContainsFunc(names, func(n string) bool { return n[0] == '.' && n[1] == 0 }) {
+		if t.r.optional(t.cwd) {
+			return nil, "", false
+		}
+		t.r.starry = append(t.r.starry, starry{commands.Star, spanOf(t.ws), t.cwd})
+	}
+	return names, end, fine
+}
+
+func (t *typed) lists() (names []string, end string, fine bool) {
 	name, reading := t.cmd.Program, &t.reading
 	if len(reading.Issues) > 0 || len(reading.Inner) > 0 {
 		return nil, "", false

@@ -103,12 +103,21 @@ func (r *reader) led() {
 
 // dashed tells a pattern that a file with the name of an option may match.
 func (r *reader) dashed(word *syntax.Word, w *world) {
+	if r.optional(w.cwd) {
+		r.opaque(r.spans.span(word), "a pattern that matches a file named like an option")
+	}
+}
+
+// optional reports whether something in a folder is known to be called like an
+// option.
+func (r *reader) optional(folder string) bool {
+	in := strings.TrimSuffix(folder, "/") + "/-"
 	for f := range r.place.Facts.Files {
-		if name, here := strings.CutPrefix(f, strings.TrimSuffix(w.cwd, "/")+"/"); here && strings.HasPrefix(name, "-") {
-			r.opaque(r.spans.span(word), "a pattern that matches a file named like an option")
-			return
+		if strings.HasPrefix(f, in) {
+			return true
 		}
 	}
+	return false
 }
 
 // value expands a word into one text: the right side of an assignment, the
