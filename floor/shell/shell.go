@@ -471,7 +471,7 @@ func (r *reader) cmd(s *syntax.Stmt, w *world) []*world {
 			w.exportFuncs = true
 			r.add(effect.Effect{Kind: effect.Env, Target: "BASH_FUNC_" + c.Name.Value + "%%", Span: r.spans.span(c)})
 		}
-		if c.Name.Value == "command_not_found_handle" { // it runs for any name
+		if hook(c.Name.Value) { // it runs without being named
 			in := w.fork()
 			in.args, in.argsLost = nil, true
 			r.branch++
@@ -506,6 +506,17 @@ func (r *reader) cmd(s *syntax.Stmt, w *world) []*world {
 		r.opaque(r.spans.span(s), "a construct of the shell that is not followed")
 		return w.alone()
 	}
+}
+
+// hook reports whether some shell runs a function of that name by itself: for a
+// name that it does not find, on entering a folder, at its end, on a signal.
+func hook(name string) bool {
+	switch name {
+	case "command_not_found_handle", "command_not_found_handler", "chpwd", "precmd", "preexec", "periodic", "zshexit", "zshaddhistory", "zsh_directory_name":
+		return true
+	}
+	signal, is := strings.CutPrefix(name, "TRAP")
+	return is && signal != "" && strings.ToUpper(signal) == signal
 }
 
 // declared returns a list that begins with the declaration of a function. The
