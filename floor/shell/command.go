@@ -155,7 +155,12 @@ func program(name string) (base string, foreign bool) {
 
 // command tells what an external program does with its words.
 func (r *reader) command(ws []word, w *world, ctx context) {
+	r.work += len(ws) / 8 // each is looked at, and shown
 	if !r.step() {
+		return
+	}
+	if len(ctx.wrappers) > maxDepth {
+		r.tooMuch()
 		return
 	}
 	span := spanOf(ws)

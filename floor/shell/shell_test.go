@@ -183,6 +183,7 @@ func TestTextsThatCannotBeRead(t *testing.T) {
 		"substitutions":       {strings.Repeat("$(", maxNest) + "ls" + strings.Repeat(")", maxNest), "too much to follow"},
 		"statements":          {strings.Repeat("a;", maxWork), "too much to follow"},
 		"loops-in-loops":      {strings.Repeat("for i in 1 2 3 4 5 6 7 8 9; do ", 20) + "x $i;" + strings.Repeat(" done;", 20), "too much to follow"},
+		"wrappers":            {strings.Repeat("xargs ", 1600) + "ls", "too much to follow"},
 		"calls-itself":        {"f() { f; }; f", "too much to follow"},
 		"fork-bomb":           {":(){ :|:& };:", "a fork bomb"},
 		"grows-without-end":   {"x=aaaaaaaa" + strings.Repeat("; x=$x$x$x$x$x$x$x$x", 12) + "; rm $x", "rm"},
