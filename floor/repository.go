@@ -3,7 +3,6 @@ package floor
 import (
 	"maps"
 	"path"
-	"slices"
 	"strings"
 
 	"assent/floor/effect"
@@ -69,14 +68,17 @@ func foreign(place *paths.Place, at effect.Path, c *effect.Command) string {
 	}
 	// Nobody looked. What is known to lie there, or the name, tells of another
 	// repository.
+	unknown := func() string {
+		return "the repository in " + targetOf(at, "…") + " is not known, and its configuration may make git run a command"
+	}
 	for dir := at.Abs; dir != place.Workspace && dir != "/"; dir = path.Dir(dir) {
 		base := path.Base(dir)
 		if base == "node_modules" || base == "vendor" || base == "third_party" || strings.HasSuffix(base, ".git") {
-			return "the repository in " + targetOf(at, "…") + " is not known, and its configuration may make git run a command"
+			return unknown()
 		}
 		for file := range place.Facts.Files {
 			if rest, in := strings.CutPrefix(file, dir+"/"); in && gitFile(rest) {
-				return "the repository in " + targetOf(at, "…") + " is not known, and its configuration may make git run a command"
+				return unknown()
 			}
 		}
 	}
@@ -150,7 +152,11 @@ func steersRepository(f *paths.Facts, at effect.Path) string {
 		folder := config[GitHook]
 		return folder != "" && within(at.Abs, folder)
 	}
-	if hooks(f.GitConfig) || slices.ContainsFunc(slices.Collect(maps.Values(f.Repositories)), hooks) {
+	steers := hooks(f.GitConfig)
+	for _, config := range f.Repositories {
+		steers = steers || hooks(config)
+	}
+	if steers {
 		return "steers what git runs as hooks"
 	}
 	if len(f.Bare) == 0 {

@@ -95,10 +95,7 @@ func gitConfig(folders ...string) (config, files map[string]string) {
 	config, files = make(map[string]string), make(map[string]string)
 	seen := make(map[string]bool)
 	for _, folder := range folders {
-		if real, err := filepath.EvalSymlinks(folder); err == nil {
-			folder = real // git looks up from there
-		}
-		for _, r := range repositories(folder) {
+		for _, r := range repositories(real(folder)) { // git looks up from there
 			if seen[r.dir] {
 				continue
 			}
@@ -215,7 +212,7 @@ func modules(top, shared string) (out []found) {
 		if !strings.HasSuffix(s.key, ".path") || !filepath.IsLocal(s.value) || len(out) >= maxModules {
 			continue
 		}
-		if dir := dotGit(path.Join(top, s.value)); dir != "" {
+		if dir, _ := dotGit(path.Join(top, s.value)); dir != "" {
 			out = append(out, found{path.Join(top, s.value), dir})
 		}
 	}
@@ -233,23 +230,23 @@ func moduleTop(dir string) string {
 	return dir
 }
 
-// dotGit is the folder that ".git" in a folder is or names, "" when it is
-// neither.
-func dotGit(top string) string {
+// dotGit is the folder that ".git" in a folder is or names, as a file; "" when it
+// is neither.
+func dotGit(top string) (dir string, named bool) {
 	dot := path.Join(top, ".git")
 	info, err := os.Stat(dot)
 	switch {
 	case err != nil:
 	case info.IsDir():
-		return dot
+		return dot, false
 	default:
 		if text, ok := readSmall(dot); ok {
 			if to, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir:"); ok {
-				return resolve(top, strings.TrimSpace(to))
+				return resolve(top, strings.TrimSpace(to)), true
 			}
 		}
 	}
-	return ""
+	return "", false
 }
 
 // repositories finds the repository that git takes for a folder's. What looks
@@ -260,17 +257,10 @@ func repositories(folder string) (out []found) {
 		return nil
 	}
 	for top := path.Clean(folder); ; top = path.Dir(top) {
-		dot := path.Join(top, ".git")
-		if info, err := os.Stat(dot); err == nil && info.IsDir() {
-			out = append(out, found{top, dot})
-			if whole(dot) {
+		if dir, named := dotGit(top); dir != "" {
+			out = append(out, found{top, dir})
+			if named || whole(dir) {
 				return out
-			}
-		} else if err == nil {
-			if text, ok := readSmall(dot); ok {
-				if to, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir:"); ok {
-					return append(out, found{top, resolve(top, strings.TrimSpace(to))})
-				}
 			}
 		}
 		// A bare repository is its own top.

@@ -1,8 +1,6 @@
 package senses
 
 import (
-	"encoding/json"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -77,9 +75,7 @@ func TestRepositoriesElsewhere(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.why, func(t *testing.T) {
-			arguments, _ := json.Marshal(map[string]string{"command": test.command})
-			call := CompleteFor(write, floor.Call{Name: "Bash", Arguments: arguments, Workspace: filepath.Join(root, "w"), Home: filepath.Join(root, "home")})
-			if v := write.Judge(call); v.Result != test.want {
+			if v := judged(write, root, "home", "Bash", map[string]string{"command": test.command}); v.Result != test.want {
 				t.Errorf("%s: %v, want %v: %s", test.command, v.Result, test.want, v.Message)
 			}
 		})
@@ -149,9 +145,7 @@ func TestWhatARepositoryRuns(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.why, func(t *testing.T) {
-			arguments, _ := json.Marshal(map[string]string{"command": test.command})
-			call := CompleteFor(f, floor.Call{Name: "Bash", Arguments: arguments, Workspace: filepath.Join(root, "w"), Home: filepath.Join(root, "home")})
-			if v := f.Judge(call); v.Result != test.want {
+			if v := judged(f, root, "home", "Bash", map[string]string{"command": test.command}); v.Result != test.want {
 				t.Errorf("%s: %v, want %v: %s", test.command, v.Result, test.want, v.Message)
 			}
 		})
@@ -165,9 +159,7 @@ func TestOtherToolsWriteIntoRepositories(t *testing.T) {
 	root := world(t, entries)
 	f := operator(t, "write: {allow: [\".\"]}\n")
 	for file, want := range map[string]approval.PolicyResult{"tame/config": approval.Ask, "tame/hooks/pre-push": approval.Ask, "tame/description": approval.Allow} {
-		arguments, _ := json.Marshal(map[string]string{"file_path": file, "content": "x"})
-		call := CompleteFor(f, floor.Call{Name: "Write", Arguments: arguments, Workspace: filepath.Join(root, "w"), Home: filepath.Join(root, "home")})
-		if v := f.Judge(call); v.Result != want || want == approval.Ask && !strings.Contains(v.Message, "git repository") {
+		if v := judged(f, root, "home", "Write", map[string]string{"file_path": file, "content": "x"}); v.Result != want || want == approval.Ask && !strings.Contains(v.Message, "git repository") {
 			t.Errorf("%s: %v, want %v: %s", file, v.Result, want, v.Message)
 		}
 	}
@@ -217,10 +209,7 @@ func TestGitCredentials(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.why+" "+test.command, func(t *testing.T) {
 			t.Setenv("XDG_CONFIG_HOME", "")
-			arguments, _ := json.Marshal(map[string]string{"command": test.command})
-			f := new(floor.Floor)
-			call := CompleteFor(f, floor.Call{Name: "Bash", Arguments: arguments, Workspace: filepath.Join(root, "w"), Home: filepath.Join(root, test.home)})
-			if v := f.Judge(call); v.Result != test.want {
+			if v := judged(new(floor.Floor), root, test.home, "Bash", map[string]string{"command": test.command}); v.Result != test.want {
 				t.Errorf("%s: %v, want %v: %s", test.command, v.Result, test.want, v.Message)
 			}
 		})

@@ -41,6 +41,13 @@ func world(t *testing.T, entries map[string]string) string {
 	return root
 }
 
+// judged is the answer to a call in the folder "w" of a world, with one of its
+// folders for the home, as somebody who looked at it judges.
+func judged(f *floor.Floor, root, home, tool string, arguments map[string]string) floor.Verdict {
+	text, _ := json.Marshal(arguments)
+	return f.Judge(CompleteFor(f, floor.Call{Name: tool, Arguments: text, Workspace: filepath.Join(root, "w"), Home: filepath.Join(root, home)}))
+}
+
 func read(t *testing.T, root, p string) floor.Call {
 	t.Helper()
 	arguments, err := json.Marshal(map[string]string{"file_path": p})
@@ -267,10 +274,7 @@ func TestPatternsThatMatchOptions(t *testing.T) {
 		"f=*; git log $f":                     approval.Ask,
 		"files=(*); git log \"${files[@]}\"":  approval.Ask,
 	} {
-		arguments, _ := json.Marshal(map[string]string{"command": command})
-		f := new(floor.Floor)
-		call := CompleteFor(f, floor.Call{Name: "Bash", Arguments: arguments, Workspace: filepath.Join(root, "w"), Home: filepath.Join(root, "home")})
-		if v := f.Judge(call); v.Result != want {
+		if v := judged(new(floor.Floor), root, "home", "Bash", map[string]string{"command": command}); v.Result != want {
 			t.Errorf("%s: %v, want %v: %s", command, v.Result, want, v.Message)
 		}
 	}

@@ -175,10 +175,8 @@ func (t *typed) found() {
 		}
 		t.singled([]string{"."})
 		return
-	case "tar", "gtar", "bsdtar", "gnutar", "unzip", "7z", "7za", "7zr", "7zz", "7zzs", "unrar", "rar", "ar", "gcc-ar", "llvm-ar":
-		t.members()
-		return
 	default:
+		t.members()
 		return
 	}
 	var under []string

@@ -535,37 +535,30 @@ func Runs(config map[string]string, sub []string) string {
 	for key, value := range config {
 		fetches = fetches || strings.HasPrefix(key, "remote.") && (strings.HasSuffix(key, ".promisor") && value != "false" || strings.HasSuffix(key, ".partialclonefilter"))
 	}
-	first := ""
-	for key, value := range config {
+	return firstKey(config, func(key, value string) bool {
 		lower := strings.ToLower(key)
-		switch {
-		case Executable(key) && !harmlessValue(lower, value):
-		case fetches && fetching(key, value):
-		case signed(lower, value):
-		case key == HookKey+"post-index-change": // a look-up renews the index
-		case len(sub) > 0 && section(lower, "alias."+sub[0]):
-		default:
-			continue
-		}
-		if first == "" || key < first {
-			first = key
-		}
-	}
-	return first
+		return Executable(key) && !harmlessValue(lower, value) ||
+			fetches && fetching(key, value) ||
+			signed(lower, value) ||
+			key == HookKey+"post-index-change" || // a look-up renews the index
+			len(sub) > 0 && section(lower, "alias."+sub[0])
+	})
 }
 
 // RunsMore is Runs for a command that does more than look, in a repository of
 // which nobody spoke: its hooks run as well, and whatever its configuration names.
 func RunsMore(config map[string]string) string {
-	first := ""
+	return firstKey(config, func(key, value string) bool {
+		return strings.HasPrefix(key, HookKey) && key != HookKey ||
+			Executable(key) && value != "" && value != "false" && (key != "core.fsmonitor" || value != "true") && !inert(strings.ToLower(key))
+	})
+}
+
+// firstKey is the first key, in order, of the settings that match; "" when none
+// does.
+func firstKey(config map[string]string, matches func(key, value string) bool) (first string) {
 	for key, value := range config {
-		switch {
-		case strings.HasPrefix(key, HookKey) && key != HookKey:
-		case Executable(key) && value != "" && value != "false" && (key != "core.fsmonitor" || value != "true") && !inert(strings.ToLower(key)):
-		default:
-			continue
-		}
-		if first == "" || key < first {
+		if (first == "" || key < first) && matches(key, value) {
 			first = key
 		}
 	}

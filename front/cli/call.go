@@ -66,11 +66,8 @@ A command stands after "--", and any other tool is named by --name, as for
 	f := cmd.Flags()
 	f.StringVarP(&c.name, "name", "n", "", "the `tool`, in the spelling of its client")
 	f.StringVarP(&c.arguments, "arguments", "a", "", "the tool's arguments: `JSON`, @FILE or -")
-	f.StringVarP(&c.workspace, "workspace", "w", "", "the `folder` the session works in (default: the repository or folder you are in)")
-	f.StringVarP(&c.cwd, "cwd", "C", "", "the `folder` the call starts in (default: the folder you are in, when it is in the workspace)")
+	c.placeFlags(cmd, "the session works in", "the call starts in")
 	f.StringVar(&mode, "mode", "", "the `mode` of the session: manual, auto or yolo (default: that of new sessions)")
-	_ = cmd.MarkFlagDirname("workspace")
-	_ = cmd.MarkFlagDirname("cwd")
 	return cmd
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"assent/approval"
 	"assent/floor"
+	"assent/internal/misread"
 	"assent/senses"
 )
 
@@ -118,16 +119,13 @@ the same.`,
 	f := cmd.Flags()
 	f.StringVarP(&c.name, "name", "n", "", "the `tool`, in the spelling of its client")
 	f.StringVarP(&c.arguments, "arguments", "a", "", "the tool's arguments: `JSON`, @FILE or -")
-	f.StringVarP(&c.workspace, "workspace", "w", "", "the `folder` the agent works in (default: the repository or folder you are in)")
-	f.StringVarP(&c.cwd, "cwd", "C", "", "the `folder` the call starts in (default: the folder you are in, when it is in the workspace)")
+	c.placeFlags(cmd, "the agent works in", "the call starts in")
 	f.StringVar(&c.home, "home", "", "the home `folder` (default: yours)")
 	f.StringVarP(&c.policy, "policy", "p", "", "judge by this policy `file` instead of your own")
 	f.BoolVarP(&c.explain, "explain", "e", false, "show where in the command each effect comes from")
 	f.BoolVar(&c.asJSON, "json", false, "answer as one JSON object")
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "say nothing on standard output: the exit code is the answer")
 	f.BoolVar(&c.asRows, "jsonl", false, "judge rows of standard input")
-	_ = cmd.MarkFlagDirname("workspace")
-	_ = cmd.MarkFlagDirname("cwd")
 	_ = cmd.MarkFlagDirname("home")
 	_ = cmd.MarkFlagFilename("policy", "yaml", "yml", "json")
 	_ = cmd.RegisterFlagCompletionFunc("name", cobra.FixedCompletions(
@@ -300,24 +298,7 @@ func (c *checker) looksJSON(text []byte) error {
 	case err != nil:
 		return usagef("--arguments is not JSON: %w; %s", plainJSONError(text, err), example)
 	case v.Kind() != '{':
-		return usagef("--arguments is %s, and must be an object; %s", kindName(v.Kind()), example)
+		return usagef("--arguments is %s, and must be an object; %s", misread.Kind(v.Kind()), example)
 	}
 	return nil
-}
-
-// kindName is what a JSON value is, for people.
-func kindName(k jsontext.Kind) string {
-	switch k {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
-		return "a text"
-	case '0':
-		return "a number"
-	case 'n':
-		return "null"
-	}
-	return "true or false"
 }

@@ -48,13 +48,10 @@ another one.`,
 	}
 	d.flags(cmd)
 	f := cmd.Flags()
-	f.StringVarP(&c.workspace, "workspace", "w", "", "the `folder` it works in (default: the repository or folder you are in)")
-	f.StringVarP(&c.cwd, "cwd", "C", "", "the `folder` its calls start in (default: the folder you are in, when it is in the workspace)")
+	c.placeFlags(cmd, "it works in", "its calls start in")
 	f.StringVar(&s.Mode, "mode", "", "its `mode`: manual, auto or yolo (default: that of new sessions)")
 	f.StringVar(&s.ID, "id", "", "its `id` (default: one is made)")
 	f.IntVar(&agent, "agent", 0, "the `process` of the agent that it is for")
-	_ = cmd.MarkFlagDirname("workspace")
-	_ = cmd.MarkFlagDirname("cwd")
 	return cmd
 }
 

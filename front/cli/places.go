@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/spf13/cobra"
+
 	"assent/floor"
 	"assent/senses"
 )
@@ -46,6 +48,15 @@ func (c *checker) places(call *floor.Call, warn warning) error {
 		call.Cwd = here
 	}
 	return nil
+}
+
+// placeFlags are the flags for where a call happens, in the words for whom.
+func (c *checker) placeFlags(cmd *cobra.Command, works, starts string) {
+	f := cmd.Flags()
+	f.StringVarP(&c.workspace, "workspace", "w", "", "the `folder` "+works+" (default: the repository or folder you are in)")
+	f.StringVarP(&c.cwd, "cwd", "C", "", "the `folder` "+starts+" (default: the folder you are in, when it is in the workspace)")
+	_ = cmd.MarkFlagDirname("workspace")
+	_ = cmd.MarkFlagDirname("cwd")
 }
 
 // within reports whether a path is a folder or lies below it.

@@ -105,6 +105,14 @@ func (c *callers) hook(f peer.Facts) (added bool, err error) {
 	return added, err
 }
 
+// know makes an agent known to this kernel and to those after it.
+func (c *callers) know(ctx context.Context, f peer.Facts) error {
+	if _, err := c.hook(f); err != nil {
+		return err
+	}
+	return c.keep(ctx)
+}
+
 // why says what the role of a connection follows from.
 func (c *callers) why(conn net.Conn, claim api.Claim) string {
 	token := peer.NoToken
@@ -164,10 +172,7 @@ func (c *callers) admits(ctx context.Context, conn net.Conn) (folder string, err
 		return "", nil
 	}
 	who := c.gate.Caller(conn, peer.NoToken)
-	if _, err := c.hook(who.Facts); err != nil {
-		return "", err
-	}
-	if err := c.keep(ctx); err != nil {
+	if err := c.know(ctx, who.Facts); err != nil {
 		return "", err
 	}
 	b, _ := c.gate.Agent(who.Facts)
@@ -181,10 +186,7 @@ func (c *callers) agentOf(ctx context.Context, pid int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := c.hook(f); err != nil {
-		return "", err
-	}
-	if err := c.keep(ctx); err != nil {
+	if err := c.know(ctx, f); err != nil {
 		return "", err
 	}
 	return c.agent(f)

@@ -230,7 +230,7 @@ func membersOf(text []byte, from int) (members []member, end int, err error) {
 		if _, err := d.ReadToken(); err != nil {
 			return nil, 0, wrong(err)
 		}
-		return nil, 0, &fault{at: from, text: "an object { } must stand here, not " + kindName(kind)}
+		return nil, 0, &fault{at: from, text: "an object { } must stand here, not " + misread.Kind(kind)}
 	}
 	if _, err := d.ReadToken(); err != nil {
 		return nil, 0, wrong(err)
@@ -254,24 +254,6 @@ func membersOf(text []byte, from int) (members []member, end int, err error) {
 		return nil, 0, wrong(err)
 	}
 	return members, now(), nil
-}
-
-func kindName(k jsontext.Kind) string {
-	switch k {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	case '"':
-		return "a text"
-	case '0':
-		return "a number"
-	case 't', 'f':
-		return "true or false"
-	case 'n':
-		return "null"
-	}
-	return "this"
 }
 
 // set takes one setting.
@@ -342,7 +324,7 @@ func unknown(m member, known []string) error {
 }
 
 func (m member) wrong(want string) error {
-	return &fault{at: m.value, text: fmt.Sprintf("%s must be %s, not %s", m.name, want, kindName(m.text.Kind()))}
+	return &fault{at: m.value, text: fmt.Sprintf("%s must be %s, not %s", m.name, want, misread.Kind(m.text.Kind()))}
 }
 
 func (m member) string(what string) (string, error) {

@@ -158,6 +158,25 @@ func open(text []byte) string {
 	return "it ends in the middle"
 }
 
+// Kind is what a JSON value is, for people.
+func Kind(k jsontext.Kind) string {
+	switch k {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a text"
+	case '0':
+		return "a number"
+	case 't', 'f':
+		return "true or false"
+	case 'n':
+		return "null"
+	}
+	return "this"
+}
+
 // Place says where a byte of a text is, as people count: "character 9", and
 // "line 2, character 5" in a text of several lines.
 func Place(text []byte, at int) string {
