@@ -131,7 +131,7 @@ func (k *Kernel) admitMode(ctx context.Context, s NewSession) (approval.Mode, ap
 			name = parent.CurrentPolicy.String()
 		}
 	case name == "":
-		mode, err := k.defaultPolicy(ctx)
+		mode, err := k.DefaultPolicy(ctx)
 		if err != nil {
 			return 0, 0, err
 		}

@@ -131,9 +131,9 @@ func (k *Kernel) Configure(ctx context.Context, set Settings) error {
 	return nil
 }
 
-// defaultPolicy is the mode a new session starts in (law §6, ruling 10): the
+// DefaultPolicy is the mode a new session starts in (law §6, ruling 10): the
 // document's, or where that is empty the one of the settings.
-func (k *Kernel) defaultPolicy(ctx context.Context) (approval.Mode, error) {
+func (k *Kernel) DefaultPolicy(ctx context.Context) (approval.Mode, error) {
 	latest, err := k.Document.Latest(ctx, "")
 	if err != nil {
 		return approval.Manual, err

@@ -104,11 +104,20 @@ func getReceipt(s *Server, c *call) error {
 			}
 		}
 	}
-	f := snap.Fields
+	f, needs := snap.Fields, false
+	if !reached() {
+		if needs, err = s.opts.Kernel.NeedsHuman(c, c.session(), c.job()); err != nil {
+			return err
+		}
+	}
 	c.answer = wire.Receipt{
 		Session: snap.Job.Session, Job: snap.Job.ID,
 		PolicyResult:        read[string](f, plexus.PolicyResult),
+		PolicyMessage:       read[string](f, plexus.PolicyMessage),
+		ApprovalComment:     read[string](f, plexus.ApprovalComment),
+		NeedsHuman:          needs,
 		OrchestrationResult: read[bool](f, plexus.OrchestrationResult),
+		LicenseReason:       read[string](f, plexus.LicenseReason),
 		BodyStarted:         read[bool](f, plexus.BodyStarted),
 		Cancelled:           read[bool](f, plexus.Cancelled),
 		Completed:           read[bool](f, plexus.Completed),

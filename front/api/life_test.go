@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"assent/approval"
 	"assent/front/api"
 	"assent/front/api/client"
 	"assent/front/api/wire"
@@ -24,6 +25,10 @@ func TestLife(t *testing.T) {
 	if err != nil || len(queue.Queue) != 1 || queue.Queue[0].ID != "j" || !queue.Queue[0].Leaf.NeedsHuman {
 		t.Fatalf("queue %+v, %v", queue, err)
 	}
+	waits, err := w.agent.Receipt(ctx, "s", "j", client.Now)
+	if err != nil || !waits.NeedsHuman || waits.PolicyMessage == nil || *waits.PolicyMessage != *queue.Queue[0].Leaf.PolicyMessage {
+		t.Errorf("why it waits: %+v, %v", waits, err)
+	}
 	if _, err := w.agent.Answer(ctx, "s", "j", true, ""); !errors.Is(err, wire.Role) {
 		t.Fatalf("an agent's answer: %v", err)
 	}
@@ -36,6 +41,10 @@ func TestLife(t *testing.T) {
 	receipt, err := w.agent.Receipt(ctx, "s", "j", client.Decided)
 	if err != nil || receipt.OrchestrationResult == nil || !*receipt.OrchestrationResult {
 		t.Fatalf("receipt %+v, %v", receipt, err)
+	}
+	if receipt.ApprovalComment == nil || *receipt.ApprovalComment != "just this once" ||
+		receipt.LicenseReason == nil || *receipt.LicenseReason != approval.PersonAllowed.Name() || receipt.NeedsHuman {
+		t.Errorf("who decided, and what they said to it: %+v", receipt)
 	}
 	if err := w.agent.Begin(ctx, "s", "j"); err != nil {
 		t.Fatal(err)
@@ -61,6 +70,29 @@ func TestLife(t *testing.T) {
 	st, err := w.agent.Status(ctx)
 	if diff := cmp.Diff(wire.Status{Version: "v1.2.3", You: wire.You{Role: "agent", Name: "hook"}}, st); diff != "" || err != nil {
 		t.Errorf("what an agent is told: %v, %s", err, diff)
+	}
+}
+
+// What a person says to a refusal reaches whoever asked, beside the outcome and
+// not in it (law §7), in the same breath as the refusal.
+func TestRefusedWithAComment(t *testing.T) {
+	w := newWorld(t, api.Options{})
+	ctx := t.Context()
+	w.session("s", "manual")
+	w.admit("s", "j", "other")
+	w.until("s", "j", plexus.PolicyResult)
+	if _, err := w.client.Answer(ctx, "s", "j", false, "not on a friday"); err != nil {
+		t.Fatal(err)
+	}
+	receipt, err := w.agent.Receipt(ctx, "s", "j", client.Decided)
+	if err != nil || receipt.ApprovalComment == nil || *receipt.ApprovalComment != "not on a friday" {
+		t.Errorf("receipt %+v, %v", receipt, err)
+	}
+	if got, want := string(receipt.OutcomeJSON), `{"ok":false,"text":"User refused this tool use"}`; got != want {
+		t.Errorf("outcome %s, want %s", got, want)
+	}
+	if receipt.LicenseReason == nil || *receipt.LicenseReason != approval.PersonRefused.Name() {
+		t.Errorf("receipt %+v", receipt)
 	}
 }
 

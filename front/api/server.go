@@ -337,5 +337,9 @@ func (s *Server) status(c *call) (wire.Status, error) {
 		Judging: now.Judging, Queued: now.Queued, Slots: now.Slots,
 		Watchers: len(s.watchers), Presence: presence,
 	}
+	// A document that fails is what status is asked for: then it has no mode.
+	if mode, err := s.opts.Kernel.DefaultPolicy(c); err == nil {
+		st.Kernel.DefaultPolicy = mode.String()
+	}
 	return st, nil
 }

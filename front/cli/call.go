@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"assent/approval"
 	"assent/front/api/client"
 	"assent/front/api/wire"
 )
@@ -25,9 +26,13 @@ func newCall() *cobra.Command {
 		Short: "Ask for a call by hand, and wait for the answer",
 		Long: `Call admits a tool call to the kernel as an agent's client does, and waits until
 it is decided: by the policies, the mode and the grants of its session, or by a
-person. Nothing is run. It shows what an agent would be told, and lets a script of
-yours ask before it does something. Without --session the call stands in a
-session of its own.
+person. Nothing is run. It lets a script of yours ask before it does something,
+and shows what an agent is told: who or what decided, what the policy says to
+it, and the comment of the person who answered. While it waits it says for what
+and why.
+
+Without --session the call stands in a session of its own, which stays in the
+document as every session does; "assent sessions --open" leaves it out.
 
 A command stands after "--", and any other tool is named by --name, as for
 "assent check". Ctrl-C cancels the call. The exit code tells the answer:
@@ -39,6 +44,9 @@ A command stands after "--", and any other tool is named by --name, as for
 		RunE: d.asking(func(cmd *cobra.Command, k *client.Client, args []string) error {
 			call, err := c.call(cmd.InOrStdin(), args)
 			if err != nil {
+				return err
+			}
+			if mode, err = modeOrNone(mode); err != nil {
 				return err
 			}
 			job := wire.NewJob{Name: call.Name, Arguments: call.Arguments}
@@ -67,7 +75,7 @@ A command stands after "--", and any other tool is named by --name, as for
 	f.StringVarP(&c.name, "name", "n", "", "the `tool`, in the spelling of its client")
 	f.StringVarP(&c.arguments, "arguments", "a", "", "the tool's arguments: `JSON`, @FILE or -")
 	c.placeFlags(cmd, "the session works in", "the call starts in")
-	f.StringVar(&mode, "mode", "", "the `mode` of the session: manual, auto or yolo (default: that of new sessions)")
+	modeFlag(cmd, &mode, "the `mode` of the session")
 	return cmd
 }
 
@@ -82,7 +90,7 @@ func namedSession(ctx context.Context, c *client.Client, text string) (string, e
 }
 
 // unheard is how long a call may be undecided before whoever waits is told what
-// it waits for.
+// it waits for, and how long between two looks at that.
 const unheard = 300 * time.Millisecond
 
 // byHand is the outcome of a call that was asked for by hand.
@@ -102,12 +110,7 @@ func ask(cmd *cobra.Command, d *dialer, c *client.Client, session string, job wi
 		defer close(heard)
 		receipt, err = c.Receipt(ctx, session, admitted.ID, client.Decided)
 	}()
-	select {
-	case <-heard:
-	case <-time.After(unheard):
-		fmt.Fprintf(cmd.ErrOrStderr(), "assent: it waits; a person answers with: assent allow %s, or deny\n", oneLine(admitted.ID, maxTarget))
-		<-heard
-	}
+	tellWaiting(ctx, cmd.ErrOrStderr(), c, admitted, heard)
 	if err != nil {
 		if ctx.Err() == nil {
 			return err
@@ -127,30 +130,109 @@ func ask(cmd *cobra.Command, d *dialer, c *client.Client, session string, job wi
 	return decided(cmd.OutOrStdout(), d, receipt)
 }
 
+// tellWaiting says, until the call is heard of, what it waits for and why: each
+// thing once.
+func tellWaiting(ctx context.Context, out io.Writer, c *client.Client, call wire.JobRow, heard <-chan struct{}) {
+	told := ""
+	for wait := unheard; ; wait = max(wait, time.Second) {
+		select {
+		case <-heard:
+			return
+		case <-time.After(wait):
+		}
+		now, err := c.Receipt(ctx, call.Session, call.ID, client.Now)
+		if err != nil || now.OrchestrationResult != nil || now.Cancelled != nil {
+			continue // what it came to is told by the other
+		}
+		if text := waitsFor(now); text != told {
+			fmt.Fprint(out, paragraph("assent: "+text))
+			told = text
+		}
+	}
+}
+
+// waitsFor says what an undecided call waits for, and why.
+func waitsFor(r wire.Receipt) string {
+	why := ""
+	if r.PolicyMessage != nil {
+		why = oneLine(*r.PolicyMessage, maxLogged) + "\n"
+	}
+	id := oneLine(r.Job, maxTarget)
+	switch {
+	case r.PolicyResult == nil:
+		return "it waits until it is judged"
+	case r.NeedsHuman:
+		return why + fmt.Sprintf("it waits for a person, who answers in another terminal: assent allow %s, or deny", id)
+	}
+	return why + "it waits for the classifier"
+}
+
 // decided tells what became of a call, by the exit code too.
 func decided(out io.Writer, d *dialer, r wire.Receipt) (err error) {
-	text, code := "refused", exitDeny
+	verb, code := "refused", exitDeny
 	switch {
 	case r.OrchestrationResult == nil:
-		text, code = "cancelled", exitFailed
+		verb, code = "cancelled", exitFailed
 	case *r.OrchestrationResult:
-		text, code = "allowed", exitAllow
+		verb, code = "allowed", exitAllow
 	case r.PolicyResult != nil && *r.PolicyResult == "block":
-		text, code = "blocked", exitBlock
+		verb, code = "blocked", exitBlock
 	}
 	if d.json {
 		err = writeJSON(out, r)
 	} else {
-		var outcome struct {
-			Text string `json:"text"`
-		}
-		if code != exitAllow && json.Unmarshal(r.OutcomeJSON, &outcome) == nil && outcome.Text != "" {
-			text += ": " + oneLine(outcome.Text, maxLogged)
-		}
-		_, err = fmt.Fprintln(out, text)
+		_, err = fmt.Fprintln(out, verb+decidedBy(r)+saidTo(r, code))
 	}
 	if err == nil && code != exitAllow {
 		err = verdictExit(code)
 	}
 	return err
+}
+
+// decidedBy names who or what decided a call.
+func decidedBy(r wire.Receipt) string {
+	if r.LicenseReason == nil || r.OrchestrationResult == nil {
+		return ""
+	}
+	switch *r.LicenseReason {
+	case approval.PersonAllowed.Name(), approval.PersonRefused.Name():
+		return " by a person"
+	case approval.FloorAllowed.Name(), approval.FloorBlocked.Name():
+		return " by a policy"
+	case approval.ClassifierAllowed.Name(), approval.ClassifierDenied.Name():
+		return " by the classifier"
+	case approval.YoloMode.Name():
+		return " by mode yolo"
+	case approval.GrantSkips.Name():
+		return " by a grant"
+	case approval.ReadAllowlisted.Name():
+		return ": a person let this session read there"
+	}
+	return ""
+}
+
+// saidTo is what was said to the decision: the comment of a person, what the
+// policies say to a call that may not run, and else what an agent is told.
+func saidTo(r wire.Receipt, code int) string {
+	var outcome struct {
+		Text string `json:"text"`
+	}
+	comment, message := "", ""
+	if r.ApprovalComment != nil {
+		comment = *r.ApprovalComment
+	}
+	if r.PolicyMessage != nil {
+		message = *r.PolicyMessage
+	}
+	switch {
+	case comment != "":
+		return ": " + oneLine(comment, maxLogged)
+	case code == exitAllow:
+		return ""
+	case code == exitBlock && message != "":
+		return ": " + oneLine(message, maxLogged)
+	case json.Unmarshal(r.OutcomeJSON, &outcome) == nil && outcome.Text != "" && outcome.Text != "cancelled":
+		return ": " + oneLine(outcome.Text, maxLogged)
+	}
+	return ""
 }

@@ -30,6 +30,7 @@ type testDaemon struct {
 	server *api.Server
 	served chan error
 	by     atomic.Pointer[plexus.Writer] // who connects
+	asks   chan struct{}                 // one for each question who it is, where somebody listens
 }
 
 type ruled struct{ operator *floor.Policy }
@@ -47,7 +48,7 @@ func (d *testDaemon) start() error {
 	if err := place.Prepare(p, d.env.UID); err != nil {
 		return err
 	}
-	policy, err := floor.ParsePolicy("/policy.yaml", []byte("version: 1\nrun:\n  allow: [let *]\n  deny: [no *]\n  block: [never *]\n"))
+	policy, err := floor.ParsePolicy("/policy.yaml", []byte("version: 1\nrun:\n  allow: [let *]\n  deny: [no *]\n  block: [never *, {match: stop *, message: Not on this machine.}]\n"))
 	if err != nil {
 		return err
 	}
@@ -76,6 +77,10 @@ func (d *testDaemon) start() error {
 		},
 		Role: func(net.Conn) api.Caller {
 			return func(claim api.Claim) (plexus.Writer, error) {
+				select {
+				case d.asks <- struct{}{}:
+				default:
+				}
 				if name, ok := tokens.Holds(claim.Token); ok {
 					return plexus.Writer{Role: plexus.Human, Name: "ada@" + name}, nil
 				}
@@ -124,7 +129,7 @@ func TestDaemonScripts(t *testing.T) {
 			} {
 				env.Setenv(name, value)
 			}
-			d := &testDaemon{env: place.Env{Home: home, UID: os.Getuid()}}
+			d := &testDaemon{env: place.Env{Home: home, UID: os.Getuid()}, asks: make(chan struct{})}
 			env.Values[daemonKey{}] = d
 			env.Defer(func() {
 				if err := d.stop(); err != nil {
@@ -141,6 +146,7 @@ func TestDaemonScripts(t *testing.T) {
 			"answer":  answerCall,
 
 			"answerfirst": answerFirst,
+			"told":        cancelTold,
 			"writer":      writer,
 		},
 	})
@@ -210,24 +216,55 @@ func answerCall(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(d.await(args[0], args[1], plexus.OrchestrationResult))
 }
 
-// answerfirst SESSION true|false: answers the first call of the session that
-// comes to wait for a person.
+// answerfirst SESSION true|false [COMMENT]: answers the first call of the
+// session that comes to wait for a person.
 func answerFirst(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: answerfirst SESSION true|false")
+	if neg || len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: answerfirst SESSION true|false [COMMENT]")
 	}
+	d := daemonOf(ts)
+	id := firstThatWaits(ts, args[0])
+	writes := []plexus.Row{plexus.Field{Session: args[0], Job: id, Name: plexus.Approved, Value: args[1]}}
+	if len(args) == 3 {
+		writes = append(writes, plexus.Field{Session: args[0], Job: id, Name: plexus.ApprovalComment, Value: plexus.Text(args[2])})
+	}
+	_, err := d.doc.Apply(context.Background(), plexus.Tx{Writer: plexus.Writer{Role: plexus.Human, Name: "ada"}, Writes: writes})
+	ts.Check(err)
+	ts.Check(d.await(args[0], id, plexus.OrchestrationResult))
+}
+
+// told SESSION: waits until whoever asked for the call that waits in the session
+// has asked again what it waits for, and cancels it then.
+func cancelTold(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: told SESSION")
+	}
+	d := daemonOf(ts)
+	id := firstThatWaits(ts, args[0])
+	// The admission and the waiting may still be coming; whoever asks for the
+	// second time what it waits for has told the first answer.
+	for range 4 {
+		<-d.asks
+	}
+	ts.Check(d.kernel.Cancel(context.Background(), args[0], id, plexus.Writer{Role: plexus.Human, Name: "ada"}))
+}
+
+// firstThatWaits is the first call of the session that comes to wait for a
+// person.
+func firstThatWaits(ts *testscript.TestScript, session string) (id string) {
 	d := daemonOf(ts)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	for _, err := range d.doc.Watch(ctx, 0, plexus.Filter{Session: args[0]}) {
+	for _, err := range d.doc.Watch(ctx, 0, plexus.Filter{Session: session}) {
 		ts.Check(err)
-		queue, err := d.kernel.Queue(ctx, args[0], "")
+		queue, err := d.kernel.Queue(ctx, session, "")
 		ts.Check(err)
 		if len(queue) > 0 {
-			answerCall(ts, false, []string{args[0], queue[0], args[1]})
-			return
+			return queue[0]
 		}
 	}
+	ts.Fatalf("nothing waits in %s", session)
+	return ""
 }
 
 // writer agent|human NAME: as whom the next ones connect.

@@ -24,7 +24,13 @@ another one.`,
 		Example: `  assent sessions new --workspace ~/src/site
   assent sessions new --mode auto --agent 4711`,
 		Args: noArguments,
-		RunE: d.asking(func(cmd *cobra.Command, k *client.Client, _ []string) error {
+		RunE: d.asking(func(cmd *cobra.Command, k *client.Client, _ []string) (err error) {
+			if s.Mode, err = modeOrNone(s.Mode); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("agent") && agent <= 0 {
+				return usagef("--agent %d: want the number of a process", agent)
+			}
 			var call floor.Call
 			if err := c.places(&call, warnings(cmd)); err != nil {
 				return err
@@ -49,7 +55,7 @@ another one.`,
 	d.flags(cmd)
 	f := cmd.Flags()
 	c.placeFlags(cmd, "it works in", "its calls start in")
-	f.StringVar(&s.Mode, "mode", "", "its `mode`: manual, auto or yolo (default: that of new sessions)")
+	modeFlag(cmd, &s.Mode, "its `mode`")
 	f.StringVar(&s.ID, "id", "", "its `id` (default: one is made)")
 	f.IntVar(&agent, "agent", 0, "the `process` of the agent that it is for")
 	return cmd

@@ -1,11 +1,11 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"assent/front/api/client"
@@ -41,8 +41,34 @@ func modeNamed(name string) (string, error) {
 	return "", usagef("%q is no permission mode%s: they are %s", oneLine(name, maxTarget), hint, strings.Join(names, ", "))
 }
 
+// modeOrNone is a mode by its name, or none where there is no name.
+func modeOrNone(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	return modeNamed(name)
+}
+
+// modeFlag is the flag --mode of what makes a session.
+func modeFlag(cmd *cobra.Command, mode *string, usage string) {
+	cmd.Flags().StringVar(mode, "mode", "", usage+": manual, auto or yolo (default: that of new sessions)")
+	if err := cmd.RegisterFlagCompletionFunc("mode", completeModes); err != nil {
+		panic(err) // the flag is there
+	}
+}
+
+// completeModes are the modes, for completion.
+func completeModes(_ *cobra.Command, args []string, begun string) (names []string, _ cobra.ShellCompDirective) {
+	for _, m := range modes {
+		if len(args) == 0 && strings.HasPrefix(m.name, begun) {
+			names = append(names, m.name+"\t"+m.does)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
 func newMode() *cobra.Command {
-	d, session, once := &dialer{}, "", false
+	d, session, also := &dialer{}, "", false
 	cmd := &cobra.Command{
 		Use:   "mode [MODE]",
 		Short: "Show or set who answers what the policies leave open",
@@ -50,25 +76,18 @@ func newMode() *cobra.Command {
 person, in auto grants, the classifier and then a person, in yolo nobody: it is
 allowed. What a policy blocks is blocked in every mode.
 
-With --session the mode of that session is set, every call that waits in it is
-answered anew, and new sessions start in it too, unless --once is given.
-Without --session only new sessions are concerned. always-approve is another
-name for yolo.`,
+With --session the mode of that session is set, and every call that waits in it
+is answered anew. Without --session the mode is set that new sessions start in,
+and those that are there keep theirs; --default does that besides. Without a mode
+it says which one holds. always-approve is another name for yolo.`,
 		Example: `  assent mode
   assent mode auto --session 7GKQ
   assent mode manual`,
-		Args: atMostOne("name one mode"),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, begun string) (names []string, _ cobra.ShellCompDirective) {
-			for _, m := range modes {
-				if len(args) == 0 && strings.HasPrefix(m.name, begun) {
-					names = append(names, m.name+"\t"+m.does)
-				}
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
+		Args:              atMostOne("name one mode"),
+		ValidArgsFunction: completeModes,
 		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, args []string) (err error) {
-			if once && (session == "" || len(args) == 0) {
-				return usagef("--once goes with a mode and --session")
+			if also && len(args) == 0 {
+				return usagef("--default goes with a mode")
 			}
 			mode := ""
 			if len(args) > 0 {
@@ -85,7 +104,7 @@ name for yolo.`,
 			case session == "":
 				return defaultMode(cmd, d, c, mode)
 			}
-			view, err := c.Assign(cmd.Context(), session, wire.Assign{Mode: mode, Remember: !once})
+			view, err := c.Assign(cmd.Context(), session, wire.Assign{Mode: mode, Remember: also})
 			if err != nil {
 				return err
 			}
@@ -93,7 +112,7 @@ name for yolo.`,
 				return writeJSON(cmd.OutOrStdout(), view)
 			}
 			text := fmt.Sprintf("session %s is in mode %s", oneLine(session, maxTarget), view.CurrentPolicy)
-			if !once {
+			if also {
 				text += ", and new sessions start in it"
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
@@ -102,7 +121,7 @@ name for yolo.`,
 	}
 	d.flags(cmd)
 	sessionFlag(cmd, &session, "of this session")
-	cmd.Flags().BoolVar(&once, "once", false, "leave the mode that new sessions start in as it is")
+	cmd.Flags().BoolVar(&also, "default", false, "new sessions start in it too")
 	return cmd
 }
 
@@ -131,30 +150,32 @@ func showMode(cmd *cobra.Command, d *dialer, c *client.Client, session string) e
 		if d.json {
 			return writeJSON(cmd.OutOrStdout(), modeShown{Session: session, CurrentPolicy: doc.View.CurrentPolicy})
 		}
-		return told(cmd, doc.View.CurrentPolicy)
+		return told(cmd, "", doc.View.CurrentPolicy)
 	}
-	kernel, err := c.Registers(cmd.Context(), "")
+	status, err := c.Status(cmd.Context())
 	if err != nil {
 		return err
 	}
-	mode := latestText(kernel, plexus.DefaultPolicy)
+	if status.Kernel == nil {
+		return &wire.Problem{Code: wire.Role, Detail: "this is a person's to ask, and this connection is an agent's"}
+	}
+	mode := status.Kernel.DefaultPolicy
 	if d.json {
 		return writeJSON(cmd.OutOrStdout(), modeShown{DefaultPolicy: mode})
 	}
 	if mode == "" {
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), "new sessions start in the mode that the configuration names, or in manual")
-		return err
+		return errors.New("the mode of new sessions cannot be read; see: assent status")
 	}
-	return told(cmd, mode)
+	return told(cmd, "new sessions start in mode ", mode)
 }
 
-func told(cmd *cobra.Command, mode string) error {
+func told(cmd *cobra.Command, before, mode string) error {
 	for _, m := range modes {
 		if m.name == mode {
 			mode += ": " + m.does
 		}
 	}
-	_, err := fmt.Fprintln(cmd.OutOrStdout(), mode)
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), before+mode)
 	return err
 }
 
@@ -178,11 +199,4 @@ func latest(all wire.Registers, name string) []byte {
 		}
 	}
 	return nil
-}
-
-func latestText(all wire.Registers, name string) (text string) {
-	if json.Unmarshal(latest(all, name), &text) != nil {
-		return ""
-	}
-	return text
 }

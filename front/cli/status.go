@@ -172,6 +172,9 @@ func (s kernelStatus) print(w io.Writer, now time.Time) error {
 	}
 	if k := s.Kernel; k != nil {
 		row("waiting", fmt.Sprintf("%s for a person, of %s in %s", count(k.Asking, "call"), count(k.Unsettled, "open call"), count(k.Sessions, "session")))
+		if k.DefaultPolicy != "" {
+			row("mode", k.DefaultPolicy+" for new sessions")
+		}
 		if k.Judging+k.Queued > 0 {
 			row("judging", fmt.Sprintf("%d of %d at a time, %d queued", k.Judging, k.Slots, k.Queued))
 		}

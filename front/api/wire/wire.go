@@ -45,8 +45,11 @@ type Kernel struct {
 	Judging   int       `json:"judging"`   // evaluations of the floor, of Slots
 	Queued    int       `json:"queued"`    // evaluations that wait for a slot
 	Slots     int       `json:"slots"`
-	Watchers  int       `json:"watchers"`
-	Presence  Presence  `json:"presence"`
+	// DefaultPolicy is the mode that new sessions start in, "" when that is not
+	// known.
+	DefaultPolicy string   `json:"defaultPolicy,omitempty"`
+	Watchers      int      `json:"watchers"`
+	Presence      Presence `json:"presence"`
 }
 
 // Presence is what is true now and never stored, by key: policyError,
@@ -217,12 +220,17 @@ type Leaf struct {
 }
 
 // Receipt is what whoever minted a call may know of it: whether it may run,
-// and what it became.
+// who or what decided that, what a policy and a person said to it, and what it
+// became. The comment stands beside the outcome and never in it (law §7).
 type Receipt struct {
 	Session             string         `json:"session"`
 	Job                 string         `json:"job"`
 	PolicyResult        *string        `json:"policyResult"`
+	PolicyMessage       *string        `json:"policyMessage"`
+	ApprovalComment     *string        `json:"approvalComment"`
+	NeedsHuman          bool           `json:"needsHuman"` // it waits for a person now
 	OrchestrationResult *bool          `json:"orchestrationResult"`
+	LicenseReason       *string        `json:"licenseReason"` // the line of law §4 that decided
 	BodyStarted         *bool          `json:"bodyStarted"`
 	Cancelled           *bool          `json:"cancelled"`
 	Completed           *bool          `json:"completed"`
