@@ -22,10 +22,17 @@ type Call struct {
 	// Workspace, Cwd and Home are the session's folders, absolute; Cwd and Home
 	// may be empty.
 	Workspace, Cwd, Home string
+	// RealWorkspace is where the workspace was when its session was made, with
+	// no links left. A path inside the workspace lies below it and nowhere else.
+	RealWorkspace string
 	// Paths are the prepared paths of the licensed leaf: what a body may open
 	// beside the workspace (law ruling 9). A guard is heard before they are
 	// known.
 	Paths []approval.Path
+	// Shown names what the file held that the call changes, when a person was
+	// shown the change: a body that finds another content writes nothing. ""
+	// where nothing was shown.
+	Shown string
 	// Resumed says that the body was licensed in an earlier life and may have
 	// had its effect already. A body that cannot be run twice reports that and
 	// does not run (law §7).

@@ -22,7 +22,7 @@ type running struct {
 // call is a leaf as guards and bodies get to know it.
 func (o *owner) call(leaf approval.Leaf) job.Call {
 	return job.Call{
-		Session: o.id, Workspace: o.facts.Workspace, Cwd: o.facts.Cwd, Home: o.facts.Home,
+		Session: o.id, Workspace: o.facts.Workspace, Cwd: o.facts.Cwd, Home: o.facts.Home, RealWorkspace: o.really,
 		Job: session.JobID(leaf.ID), Kind: job.Kind(leaf.Kind.String()), Name: leaf.Name,
 		Arguments: leaf.Arguments, Paths: leaf.Paths,
 	}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package toolkit
+
+const nonblock = 0

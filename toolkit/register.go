@@ -1,0 +1,46 @@
+package toolkit
+
+import (
+	"errors"
+	"path/filepath"
+
+	"assent/job"
+)
+
+// Options are what the host lends its bodies.
+type Options struct {
+	// Shell is the program that reads commands, /bin/sh when empty.
+	Shell string
+	// Env are all the variables that commands get. The host's own are not
+	// handed on by themselves.
+	Env []string
+}
+
+// Register says which body runs which of the host's own tools.
+func Register(r *job.Registry, o Options) error {
+	if o.Shell == "" {
+		o.Shell = "/bin/sh"
+	}
+	if !filepath.IsAbs(o.Shell) {
+		return errors.New("the shell of the tool bash needs an absolute path")
+	}
+	commands := &shell{program: o.Shell, env: o.Env}
+	for _, t := range []struct {
+		kind job.Kind
+		name string
+		body job.Body
+	}{
+		{job.SystemTool, "bash", commands.run},
+		{job.SystemTool, "read", read},
+		{job.SystemTool, "list", list},
+		{job.SystemTool, "glob", glob},
+		{job.SystemTool, "grep", grep},
+		{job.FileMutateTool, "write", write},
+		{job.FileMutateTool, "edit", editing},
+	} {
+		if err := r.RegisterTool(t.kind, t.name, nil, t.body); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,326 @@
+package toolkit
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"assent/approval"
+	"assent/job"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// What is found at most, and how deep.
+const (
+	maxEntries = 1000
+	maxMatches = 500
+	maxDepth   = 64
+)
+
+type listArguments struct {
+	Path string `json:"path,omitzero"`
+}
+
+type globArguments struct {
+	Pattern string `json:"pattern"`
+	Path    string `json:"path,omitzero"`
+}
+
+type grepArguments struct {
+	// Pattern is a regular expression as Go's package regexp reads it (RE2).
+	Pattern    string `json:"pattern"`
+	Path       string `json:"path,omitzero"`
+	Include    string `json:"include,omitzero"`
+	IgnoreCase bool   `json:"ignoreCase,omitzero"`
+}
+
+type foundOutcome struct {
+	OK   bool   `json:"ok"`
+	Text string `json:"text"`
+	// Count is how many lines the text has, More that there would be more.
+	Count int  `json:"count"`
+	More  bool `json:"more,omitzero"`
+	// Unread are what could not be looked into, and why.
+	Unread []string `json:"unread,omitzero"`
+}
+
+// found gathers lines.
+type found struct {
+	foundOutcome
+	lines []string
+	most  int
+	size  int
+}
+
+// add takes a line; false when there is room for no more.
+func (f *found) add(line string) bool {
+	if len(f.lines) == f.most || f.size+len(line) > maxText {
+		f.More = true
+		return false
+	}
+	f.lines = append(f.lines, strings.ToValidUTF8(line, string(utf8.RuneError)))
+	f.size += len(line) + 1
+	return true
+}
+
+func (f *found) unread(name string, err error) {
+	switch {
+	case len(f.Unread) < 20:
+		f.Unread = append(f.Unread, fmt.Sprintf("%s: %v", name, err))
+	case len(f.Unread) == 20:
+		f.Unread = append(f.Unread, "and others")
+	}
+}
+
+func (f *found) outcome() (job.Outcome, error) {
+	f.OK, f.Text, f.Count = true, strings.Join(f.lines, "\n"), len(f.lines)
+	return job.JSON(f.foundOutcome)
+}
+
+// list is the body of the tool list: what lies in one folder. A folder ends
+// with "/", a link with "@".
+func list(_ context.Context, call job.Call) (job.Outcome, error) {
+	var a listArguments
+	if err := call.Decode(&a); err != nil {
+		return failed(err)
+	}
+	root, _, err := folderOf(call)
+	if err != nil {
+		return failed(err)
+	}
+	defer root.Close()
+	entries, err := entriesOf(root)
+	if err != nil {
+		return failed(plain(err))
+	}
+	f := found{most: maxEntries}
+	for _, e := range entries {
+		if !f.add(e.Name() + mark(e.Type())) {
+			break
+		}
+	}
+	return f.outcome()
+}
+
+func mark(mode fs.FileMode) string {
+	switch {
+	case mode.IsDir():
+		return "/"
+	case mode&fs.ModeSymlink != 0:
+		return "@"
+	}
+	return ""
+}
+
+// glob is the body of the tool glob: the names below a folder that a pattern
+// matches. "**" stands for any number of folders.
+func glob(ctx context.Context, call job.Call) (job.Outcome, error) {
+	var a globArguments
+	if err := call.Decode(&a); err != nil {
+		return failed(err)
+	}
+	if err := below(a.Pattern); err != nil {
+		return failed(err)
+	}
+	root, _, err := folderOf(call)
+	if err != nil {
+		return failed(err)
+	}
+	defer root.Close()
+	f := found{most: maxEntries}
+	err = walk(ctx, root, &f, func(_ *os.Root, name string, e fs.DirEntry) bool {
+		return !doublestar.MatchUnvalidated(a.Pattern, name) || f.add(name+mark(e.Type()))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f.outcome()
+}
+
+// grep is the body of the tool grep: the lines of a file, or of the files below
+// a folder, that a regular expression matches. Files that are no text are
+// passed over.
+func grep(ctx context.Context, call job.Call) (job.Outcome, error) {
+	var a grepArguments
+	if err := call.Decode(&a); err != nil {
+		return failed(err)
+	}
+	flags := ""
+	if a.IgnoreCase {
+		flags = "(?i)"
+	}
+	re, err := regexp.Compile(flags + a.Pattern)
+	if err != nil {
+		return failed(err)
+	}
+	include := ""
+	if a.Include != "" {
+		if err := below(a.Include); err != nil {
+			return failed(err)
+		}
+		include = "**/" + strings.TrimPrefix(strings.TrimPrefix(a.Include, "./"), "**/")
+	}
+	f := found{most: maxMatches}
+	root, t, err := folderOf(call)
+	if err != nil {
+		if info, e := t.look(); t.abs == "" || e != nil || info.IsDir() {
+			return failed(err)
+		}
+		file, err := t.open()
+		if err != nil {
+			return failed(err)
+		}
+		defer file.Close()
+		if err := f.matches(ctx, file, re, t.shown); err != nil {
+			return failed(t.because(err))
+		}
+		return f.outcome()
+	}
+	defer root.Close()
+	err = walk(ctx, root, &f, func(folder *os.Root, name string, e fs.DirEntry) bool {
+		if !e.Type().IsRegular() || include != "" && !doublestar.MatchUnvalidated(include, name) {
+			return true
+		}
+		file, err := openFile(folder, path.Base(name))
+		if err != nil {
+			f.unread(name, err)
+			return true
+		}
+		defer file.Close()
+		if err := f.matches(ctx, file, re, name); err != nil && !errors.Is(err, errNoText) && ctx.Err() == nil {
+			f.unread(name, err)
+		}
+		return !f.More
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f.outcome()
+}
+
+var errNoText = errors.New("it is no text")
+
+// matches adds the lines of a text that match.
+func (f *found) matches(ctx context.Context, r io.Reader, re *regexp.Regexp, name string) error {
+	b := bufio.NewReaderSize(contextReader{ctx, r}, 64<<10)
+	if head, _ := b.Peek(4096); bytes.IndexByte(head, 0) >= 0 {
+		return errNoText
+	}
+	for n := 1; ; n++ {
+		text, cut, err := line(b, true)
+		if err != nil && err != io.EOF {
+			return plain(err)
+		}
+		if len(text) == 0 && err == io.EOF {
+			return nil
+		}
+		if text = bytes.TrimSuffix(text, []byte("\n")); re.Match(text) {
+			if len(text) > 500 {
+				text, cut = text[:500], true
+			}
+			shown := fmt.Sprintf("%s:%d:%s", name, n, text)
+			if cut {
+				shown += "…"
+			}
+			if !f.add(shown) {
+				return nil
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+	}
+}
+
+// below refuses a pattern that could leave the folder it is matched in.
+func below(pattern string) error {
+	switch {
+	case !doublestar.ValidatePattern(pattern):
+		return refusal("the pattern %q cannot be read", pattern)
+	case strings.HasPrefix(pattern, "/"), slices.Contains(strings.FieldsFunc(pattern, func(r rune) bool { return r == '/' || r == '{' || r == '}' || r == ',' }), ".."):
+		return refusal("the pattern %q leaves its folder: name the folder in path", pattern)
+	}
+	return nil
+}
+
+// folderOf opens the folder of a call: the one path of its leaf that is known.
+// A pattern that was judged beside it is a path that cannot be told, and stays
+// below the folder.
+func folderOf(call job.Call) (*os.Root, target, error) {
+	j, err := jailOf(call)
+	if err != nil {
+		return nil, target{}, err
+	}
+	j.paths = slices.DeleteFunc(slices.Clone(j.paths), func(p approval.Path) bool { return p == "" })
+	t, err := j.only()
+	if err != nil {
+		return nil, t, err
+	}
+	root, err := t.tree()
+	return root, t, err
+}
+
+// entriesOf are what lies in a folder, by their names.
+func entriesOf(root *os.Root) ([]fs.DirEntry, error) {
+	f, err := root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
+}
+
+// walk visits everything below a folder, in the order of names, until visit
+// says false. It follows no link, and does not look into a repository's own
+// folder.
+func walk(ctx context.Context, root *os.Root, f *found, visit func(folder *os.Root, name string, e fs.DirEntry) bool) error {
+	_, err := walkIn(ctx, root, "", 0, f, visit)
+	return err
+}
+
+func walkIn(ctx context.Context, folder *os.Root, at string, depth int, f *found, visit func(*os.Root, string, fs.DirEntry) bool) (on bool, err error) {
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	entries, err := entriesOf(folder)
+	if err != nil {
+		f.unread(path.Join(at, "."), plain(err))
+	}
+	for _, e := range entries {
+		name := path.Join(at, e.Name())
+		if !visit(folder, name, e) {
+			return false, nil
+		}
+		if !e.IsDir() || e.Name() == ".git" {
+			continue
+		}
+		if depth == maxDepth {
+			f.unread(name, errors.New("too deep"))
+			continue
+		}
+		below, err := enter(folder, e.Name())
+		if err != nil {
+			f.unread(name, err)
+			continue
+		}
+		on, err := walkIn(ctx, below, name, depth+1, f, visit)
+		below.Close()
+		if err != nil || !on {
+			return on, err
+		}
+	}
+	return true, nil
+}
