@@ -42,6 +42,7 @@ var arrows = map[string]rule{
 	"plexus":          {imports: []string{"approval", "internal/place"}},
 	"session":         {pure: true, imports: []string{"approval"}},
 	"job":             {imports: []string{"approval", "session"}},
+	"toolkit":         {imports: []string{"approval", "job"}},
 	"senses":          {imports: []string{"floor", "floor/effect", "floor/paths"}},
 	"kernel":          {imports: []string{"approval", "floor", "floor/effect", "senses", "plexus", "session", "job", "internal/place"}},
 	"internal/peer":   {},
