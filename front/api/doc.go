@@ -18,6 +18,9 @@
 // of another type, and bodies of more than what belongs there. An answer that
 // something went wrong is application/problem+json and says where.
 //
+// A person who watches looks, which others are told for as long as it is so
+// (looking.go). An agent never does.
+//
 // It decides nothing and keeps nothing. The forms of what goes over the socket
 // are those of package wire, written down for others in openapi.yaml, which is
 // served and which tests hold against what the server does.

@@ -79,7 +79,7 @@ func TestOpenAPIHasTheForms(t *testing.T) {
 		wire.Sessions{}, wire.Grants{}, wire.View{}, wire.Document{}, wire.Register{}, wire.RegisterLine{}, wire.Registers{}, wire.NewJob{},
 		wire.JobRow{}, wire.Job{}, wire.Leaf{}, wire.Receipt{}, wire.Queue{}, wire.Call{}, wire.Calls{}, wire.Assign{}, wire.Write{},
 		wire.Writes{}, wire.Wrote{}, wire.Row{}, wire.Field{}, wire.Rows{}, wire.Head{}, wire.Verify{}, wire.Verified{}, wire.Damage{},
-		wire.PresenceOf{}, wire.Pair{}, wire.Token{}, wire.NewToken{}, wire.Tokens{}, wire.Give{}, wire.Given{},
+		wire.PresenceOf{}, wire.Pair{}, wire.Token{}, wire.NewToken{}, wire.Tokens{}, wire.Give{}, wire.Given{}, wire.Looker{}, wire.Watching{},
 	}
 	others := []string{"Rev", "Writer", "Hash", "Kind", "Value", "Outcome", "Presence"}
 	for _, form := range forms {
@@ -191,7 +191,7 @@ func TestOpenAPIIsWhatTheServerAnswers(t *testing.T) {
 	// What every operation refuses.
 	for _, r := range api.Routes() {
 		path := plain(r.Path)
-		for name, value := range map[string]string{"session": "s", "job": "let", "name": "approved"} {
+		for name, value := range map[string]string{"session": "s", "job": "let", "name": "approved", "watch": "none"} {
 			path = strings.ReplaceAll(path, "{"+name+"}", value)
 		}
 		body := ""
@@ -302,6 +302,11 @@ func TestOpenAPIIsWhatTheServerAnswers(t *testing.T) {
 	} {
 		ask(a.token, a.method, a.path, a.body)
 	}
+	// A watch that stands, and its sign of life.
+	watching := w.watch("ada", "/v1/watch")
+	ask("ada", "POST", "/v1/watches/"+watching.id, "")
+	ask("ada", "POST", "/v1/watches/none", "")
+	ask("ada", "GET", "/v1/status", "")
 	// The events of the watches.
 	for path, session := range map[string]string{"/v1/watch": "", ofSession: "s"} {
 		seen["GET "+path+" 200"] = true

@@ -83,6 +83,7 @@ var routes = []route{
 	{method: "DELETE", path: "/v1/tokens/{name}", do: deleteToken},
 	{method: "GET", path: "/v1/presence", do: getPresence},
 	{method: "GET", path: "/v1/watch", query: []string{"after"}, do: watch, stream: true},
+	{method: "POST", path: "/v1/watches/{watch}", do: postWatch},
 }
 
 // call is a request that was found fit to be done.

@@ -79,7 +79,7 @@ type Limits struct {
 	Body      time.Duration // for all of it; 30 s
 	Idle      time.Duration // between requests; 2 min
 	Write     time.Duration // for one piece of an answer to be taken; 30 s
-	Heartbeat time.Duration // between signs of life of a watch; 15 s
+	Heartbeat time.Duration // between signs of life of a watch, from either end; 15 s
 	Wait      time.Duration // that a receipt is waited for; 50 s
 	Conns     int           // open at a time; 1024
 	Agents    int           // connections, and requests under way, of all but persons; 512
@@ -119,6 +119,7 @@ type Server struct {
 	started time.Time
 
 	watchers chan struct{} // places that are taken
+	looking  looking
 
 	ending context.Context // ends when the server does
 	end    context.CancelFunc
@@ -169,6 +170,10 @@ func New(opts Options) *Server {
 		opts:     opts,
 		started:  opts.Now(),
 		watchers: make(chan struct{}, opts.Limits.Watchers),
+		looking:  looking{lease: leases * opts.Limits.Heartbeat},
+	}
+	if opts.Document != nil { // a server that lets nobody in has none
+		s.looking.publish = opts.Document.SetPresence
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.mux = s.routes()
@@ -335,7 +340,7 @@ func (s *Server) status(c *call) (wire.Status, error) {
 		PID: os.Getpid(), Started: s.started.UTC(), Document: s.opts.Path, Config: s.opts.Config, Policy: s.opts.Policy, Rev: wire.Rev(head.Rev),
 		Sessions: now.Sessions, Unsettled: now.Unsettled, Asking: now.Asking,
 		Judging: now.Judging, Queued: now.Queued, Slots: now.Slots,
-		Watchers: len(s.watchers), Presence: presence,
+		Watchers: len(s.watchers), Looking: s.looking.all(), Presence: presence,
 	}
 	// A document that fails is what status is asked for: then it has no mode.
 	if mode, err := s.opts.Kernel.DefaultPolicy(c); err == nil {

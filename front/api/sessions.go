@@ -149,7 +149,7 @@ func getSession(s *Server, c *call) error {
 	doc := wire.Document{
 		Rev: wire.Rev(snap.Rev), Session: sessionOf(snap.Session), Stamp: stampOf(snap.Session.Stamp),
 		View: viewOf(view), ApprovalQueue: queue, Jobs: make([]wire.Job, len(snap.Jobs)),
-		Registers: registersOf(snap.Registers), Presence: s.opts.Document.Presence(id),
+		Registers: registersOf(snap.Registers), Presence: s.presence(id),
 	}
 	for i, job := range snap.Jobs {
 		doc.Jobs[i] = jobOf(job, snap.Fields[job.ID], asked[job.ID])
@@ -332,6 +332,6 @@ func getPresence(s *Server, c *call) error {
 			return err
 		}
 	}
-	c.answer = wire.PresenceOf{Session: c.session(), Presence: s.opts.Document.Presence(c.session())}
+	c.answer = wire.PresenceOf{Session: c.session(), Presence: s.presence(c.session())}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"sync"
@@ -18,14 +19,15 @@ import (
 // watch sends the rows after a rev as they are committed, those of one
 // transaction in one event whose id is the rev to resume after; between them
 // what is present, and a sign of life. Rows that were missed are read from the
-// document; whoever does not take what is sent is dropped and resumes.
+// document; whoever does not take what is sent is dropped and resumes. Whoever
+// watches looks (looking.go).
 func watch(s *Server, c *call) error {
 	after, err := resumeAfter(c)
 	if err != nil {
 		return err
 	}
-	if id := c.session(); id != "" {
-		if _, err := s.opts.Kernel.View(c, id); err != nil { // no such session
+	if session := c.session(); session != "" {
+		if _, err := s.opts.Kernel.View(c, session); err != nil { // no such session
 			return err
 		}
 	}
@@ -42,10 +44,11 @@ func watch(s *Server, c *call) error {
 	var senders sync.WaitGroup
 	defer senders.Wait()
 	defer cancel()
+	id := s.looking.comes(c.by, c.session(), time.Now())
+	defer s.looking.goes(id)
 	type event struct {
-		rows     []plexus.Row
-		presence map[string]string
-		err      error
+		rows []plexus.Row // nil when what is present may have changed
+		err  error
 	}
 	events := make(chan event)
 	send := func(e event) bool {
@@ -63,17 +66,26 @@ func watch(s *Server, c *call) error {
 			}
 		}
 	})
-	senders.Go(func() {
-		for presence := range s.opts.Document.WatchPresence(ctx, c.session()) {
-			if !send(event{presence: presence}) {
-				return
+	of := []string{c.session()}
+	if c.session() != "" {
+		of = append(of, "") // of which a session has who looks at all
+	}
+	for _, session := range of {
+		senders.Go(func() {
+			for range s.opts.Document.WatchPresence(ctx, session) {
+				if !send(event{}) {
+					return
+				}
 			}
-		}
-	})
+		})
+	}
+	senders.Go(func() { s.looking.pass(ctx, s.opts.Limits.Heartbeat) })
 
 	out := stream{w: c.w, limit: s.opts.Limits.Write}
 	c.w.Header().Set("Content-Type", wire.EventStream)
 	c.w.WriteHeader(http.StatusOK)
+	out.event(wire.EventWatching, -1, s.watchingOf(id))
+	var told wire.Presence // nil for nothing yet
 	beat := time.NewTicker(s.opts.Limits.Heartbeat)
 	defer beat.Stop()
 	asked := time.Now()
@@ -94,7 +106,10 @@ func watch(s *Server, c *call) error {
 			case e.rows != nil:
 				out.event(wire.EventRows, wire.Rev(e.rows[len(e.rows)-1].Stamped().Rev), rowsOf(e.rows))
 			default:
-				out.event(wire.EventPresence, -1, wire.PresenceOf{Session: c.session(), Presence: e.presence})
+				if now := s.presence(c.session()); told == nil || !maps.Equal(told, now) {
+					told = now
+					out.event(wire.EventPresence, -1, wire.PresenceOf{Session: c.session(), Presence: now})
+				}
 			}
 		case <-beat.C:
 			if err := c.still(); err != nil {

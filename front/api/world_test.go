@@ -33,7 +33,7 @@ var (
 
 // tokens stand for what a process is, so that one test can be many.
 var tokens = map[string]plexus.Writer{
-	"": ada, "ada": ada, "hook": hook, "spy": spy,
+	"": ada, "ada": ada, "bob": {Role: plexus.Human, Name: "bob"}, "hook": hook, "spy": spy,
 	"host": {Role: plexus.Host, Name: "kernel"}, "nobody": {}, "nameless": {Role: plexus.Human},
 }
 

@@ -175,6 +175,7 @@ func (s kernelStatus) print(w io.Writer, now time.Time) error {
 		if k.DefaultPolicy != "" {
 			row("mode", k.DefaultPolicy+" for new sessions")
 		}
+		row("looking", whoLooks(k.Looking, now))
 		if k.Judging+k.Queued > 0 {
 			row("judging", fmt.Sprintf("%d of %d at a time, %d queued", k.Judging, k.Slots, k.Queued))
 		}
@@ -183,6 +184,7 @@ func (s kernelStatus) print(w io.Writer, now time.Time) error {
 			switch {
 			case k.Presence[key] == wire.NoOperatorPolicy:
 				s.Policy = cmp.Or(s.Policy, "none") + " (not there: the shipped floor answers)"
+			case strings.HasPrefix(key, wire.Looking): // told above
 			case strings.HasSuffix(key, "Error"):
 				row(troubles[key], k.Presence[key])
 			}
@@ -196,6 +198,29 @@ func (s kernelStatus) print(w io.Writer, now time.Time) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// whoLooks says who looks at what, a line each.
+func whoLooks(people []wire.Looker, now time.Time) string {
+	if len(people) == 0 {
+		return "nobody"
+	}
+	var ids []string
+	for _, p := range people {
+		if p.Session != "" {
+			ids = append(ids, p.Session)
+		}
+	}
+	short := shortIDs(ids)
+	lines := make([]string, len(people))
+	for i, p := range people {
+		at := "all sessions"
+		if p.Session != "" {
+			at = "session " + short[p.Session]
+		}
+		lines[i] = fmt.Sprintf("%s, at %s, for %s", oneLine(p.Name, maxTarget), at, span(max(0, now.Sub(p.Since))))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // troubles are the keys of presence that tell of something wrong, in words that

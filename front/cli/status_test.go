@@ -73,3 +73,29 @@ func TestStatusThatIsRefused(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Who looks is told with what they look at, and that nobody does.
+func TestStatusTellsWhoLooks(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	for _, test := range []struct {
+		why  string
+		who  []wire.Looker
+		want string
+	}{
+		{"nobody", nil, "  looking   nobody\n"},
+		{"all", []wire.Looker{{Name: "ada", Since: now.Add(-time.Hour)}}, "  looking   ada, at all sessions, for 1 h 0 min\n"},
+		{"two", []wire.Looker{{Name: "ada@phone", Session: "S1", Since: now.Add(-time.Second)}, {Name: "bob", Since: now.Add(time.Second)}},
+			"  looking   ada@phone, at session S1, for 1 s\n            bob, at all sessions, for 0 s\n"},
+		{"a name for a terminal", []wire.Looker{{Name: "a\x1b[2J\nb", Since: now}}, "  looking   a␛[2J␊b, at all sessions"},
+	} {
+		s := kernelStatus{Running: true}
+		s.Kernel = &wire.Kernel{Looking: test.who, Presence: wire.Presence{wire.Looking + "someError": "now"}}
+		var b strings.Builder
+		if err := s.print(&b, now); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); !strings.Contains(got, test.want) || strings.Contains(got, "someError") {
+			t.Errorf("%s: want %q\n%s", test.why, test.want, got)
+		}
+	}
+}

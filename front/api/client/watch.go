@@ -10,6 +10,7 @@ import (
 	"iter"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -38,7 +39,8 @@ const maxEvent = 128 << 20
 // session or with "" of all, and what is present. A stream that breaks is taken
 // up where it ended. It ends with an error: ctx's, or a problem that asking
 // again does not solve; with no daemon it asks again, so that a daemon that is
-// started anew is found.
+// started anew is found. For as long as it watches it gives signs of life: who
+// watches is said to look.
 func (c *Client) Watch(ctx context.Context, session string, after wire.Rev) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		wait := retryFirst
@@ -91,6 +93,11 @@ func (c *Client) watchOnce(ctx context.Context, session string, after *wire.Rev,
 		return true, err
 	}
 	defer resp.Body.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	var signs sync.WaitGroup
+	defer signs.Wait()
+	defer cancel()
+	begun := false
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(make([]byte, 0, 64<<10), maxEvent)
 	var name string
@@ -102,7 +109,14 @@ func (c *Client) watchOnce(ctx context.Context, session string, after *wire.Rev,
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch {
 		case len(line) == 0:
-			if data != nil {
+			if name == wire.EventWatching && !begun {
+				begun = true
+				w := wire.Watching{}
+				if err := json.Unmarshal(data, &w); err != nil {
+					return true, fmt.Errorf("%w: %w", ErrForeign, err)
+				}
+				signs.Go(func() { c.signs(ctx, w) })
+			} else if data != nil {
 				event, err := read(name, data)
 				if err != nil {
 					return true, err
@@ -131,6 +145,24 @@ func (c *Client) watchOnce(ctx context.Context, session string, after *wire.Rev,
 		return true, err
 	}
 	return true, io.ErrUnexpectedEOF
+}
+
+// mostSigns is how often a sign of life is given at most.
+const mostSigns = 5 * time.Millisecond
+
+// signs gives the signs of life of a watch until ctx is done. One that does not
+// come through is followed by the next.
+func (c *Client) signs(ctx context.Context, w wire.Watching) {
+	each := time.NewTicker(max(time.Duration(w.Within*float64(time.Second))/2, mostSigns))
+	defer each.Stop()
+	for {
+		select {
+		case <-each.C:
+			_ = c.ask(ctx, http.MethodPost, path("watches", w.Watch), nil, new(wire.Watching))
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 func read(name string, data []byte) (e Event, err error) {

@@ -49,12 +49,24 @@ type Kernel struct {
 	// known.
 	DefaultPolicy string   `json:"defaultPolicy,omitempty"`
 	Watchers      int      `json:"watchers"`
+	Looking       []Looker `json:"looking"`
 	Presence      Presence `json:"presence"`
 }
 
+// Looker is a person who looks, since when.
+type Looker struct {
+	Name    string    `json:"name"`
+	Session string    `json:"session"` // "" for all
+	Since   time.Time `json:"since"`
+}
+
 // Presence is what is true now and never stored, by key: policyError,
-// documentError, progress/JOB (law §7).
+// documentError, progress/JOB, looking/NAME (law §7).
 type Presence map[string]string
+
+// Looking is how the keys of presence begin that say who looks: the name of a
+// person follows. The value is since when, as RFC 3339 has it.
+const Looking = "looking/"
 
 // NoOperatorPolicy is the policyError of a machine where nobody wrote a policy:
 // a fact, and nothing that is wrong.
@@ -386,8 +398,16 @@ type Damage struct {
 const (
 	EventRows     = "rows"     // data: an array of [Row] that were written together
 	EventPresence = "presence" // data: [PresenceOf]; no id
+	EventWatching = "watching" // data: [Watching]; no id, and the first
 	EventProblem  = "problem"  // data: [Problem]; no id, and the last
 )
+
+// Watching is a watch that was begun. Whoever has it looks for as long as it
+// stands and every so often a sign of life comes: POST /v1/watches/WATCH.
+type Watching struct {
+	Watch  string  `json:"watch"`
+	Within float64 `json:"within"` // seconds, in which to give the next sign
+}
 
 // PresenceOf is the presence of a session, "" for the kernel.
 type PresenceOf struct {
