@@ -117,6 +117,7 @@ type writeConn struct {
 	broken error
 
 	version int64 // of the file, that moves when others commit to it
+	sealed  *head // up to which the file is as it was sealed; nil where that is not known
 
 	begin, commitStmt, rollback   *sql.Stmt
 	savepoint, release, undo      *sql.Stmt

@@ -41,6 +41,7 @@ type Options struct {
 // Store is an open document. Its methods may be called at once.
 type Store struct {
 	now      func() time.Time
+	path     string
 	lock     *place.Lock
 	write    *sql.DB // one connection, held by the writer
 	read     *sql.DB
@@ -74,6 +75,7 @@ func open(path string, opts Options) (_ *Store, err error) {
 	}
 	s := &Store{
 		now:      opts.Now,
+		path:     path,
 		requests: make(chan *request),
 		closing:  make(chan struct{}),
 	}
@@ -85,7 +87,7 @@ func open(path string, opts Options) (_ *Store, err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.release())
+			err = errors.Join(err, s.release(), s.lock.Release())
 		}
 	}()
 	// A fdatasync is as durable and does not write the file's times. It is a
@@ -103,16 +105,25 @@ func open(path string, opts Options) (_ *Store, err error) {
 	s.read.SetMaxIdleConns(readers)
 	s.watchers.rev = s.conn.head.rev
 	s.trust = newTrust(s.conn.head)
+	sealed := s.conn.sealed != nil && *s.conn.sealed == s.conn.head
+	if sealed {
+		close(s.trust.checked)
+	}
 	reading, stop := context.WithCancel(context.Background())
 	s.close = sync.OnceValue(func() error {
 		close(s.closing)
 		stop()
 		s.writer.Wait()
 		s.watchers.end()
-		return s.release()
+		seal, whole := s.sealable()
+		err := s.release()
+		if whole && err == nil {
+			seal.put()
+		}
+		return errors.Join(err, s.lock.Release())
 	})
 	s.writer.Go(s.run)
-	s.writer.Go(func() { s.checkFound(reading) })
+	s.writer.Go(func() { s.checkFound(reading, sealed) })
 	return s, nil
 }
 
@@ -175,6 +186,7 @@ func (s *Store) openWrite(path string) (err error) {
 		err, _ = translate(err)
 		return err
 	}
+	sealed := unseal(path)
 	if err := prepareSchema(conn); err != nil {
 		conn.Close()
 		return err
@@ -183,8 +195,10 @@ func (s *Store) openWrite(path string) (err error) {
 	if err != nil {
 		conn.Close()
 		err, _ = translate(err)
+		return err
 	}
-	return err
+	s.conn.sealed = sealed
+	return nil
 }
 
 // prepareSchema makes the schema in an empty file, and compares that of any
@@ -293,6 +307,7 @@ func objects(ctx context.Context, conn *sql.Conn) (map[string]string, error) {
 // and the file may be opened again.
 func (s *Store) Close() error { return s.close() }
 
+// release ends everything but the lock.
 func (s *Store) release() error {
 	var errs []error
 	if s.conn != nil {
@@ -303,9 +318,6 @@ func (s *Store) release() error {
 	}
 	if s.write != nil {
 		errs = append(errs, s.write.Close())
-	}
-	if s.lock != nil {
-		errs = append(errs, s.lock.Release())
 	}
 	return errors.Join(errs...)
 }

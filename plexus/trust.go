@@ -17,10 +17,12 @@ import (
 //   - every reading transaction looks whether the head is one of the store's;
 //   - every writing transaction looks whether somebody else has committed
 //     since the last one, and then reads the chain and the rules anew;
-//   - opening has the whole chain read, beside whatever else goes on.
+//   - opening has the whole chain read, beside whatever else goes on. Only a
+//     file that is still the one that was sealed (seal.go) is relied on before.
 type trust struct {
 	opened  head          // where the document ended when it was opened
 	checked chan struct{} // closed when what was found then is known to be right, or wrong
+	read    chan struct{} // closed when it was read whole
 	damaged chan struct{} // closed when it is wrong
 
 	mu     sync.Mutex
@@ -34,7 +36,7 @@ const headsMost = 1024
 
 func newTrust(opened head) *trust {
 	return &trust{opened: opened, good: opened, heads: []head{opened},
-		checked: make(chan struct{}), damaged: make(chan struct{})}
+		checked: make(chan struct{}), read: make(chan struct{}), damaged: make(chan struct{})}
 }
 
 // expect says that the store is about to put its head there.
@@ -110,11 +112,12 @@ func (s *Store) Trusted(ctx context.Context) error {
 	}
 }
 
-// checkFound reads all that was there when the document was opened.
-func (s *Store) checkFound(ctx context.Context) {
-	defer close(s.trust.checked)
-	if s.trust.opened.rev == 0 {
-		return
+// checkFound reads all that was there when the document was opened. A sealed
+// one is relied on meanwhile.
+func (s *Store) checkFound(ctx context.Context, sealed bool) {
+	defer close(s.trust.read)
+	if !sealed {
+		defer close(s.trust.checked)
 	}
 	if _, err := s.verify(ctx, nil); err != nil && ctx.Err() == nil {
 		s.trust.lose(distrust(err))

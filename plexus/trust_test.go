@@ -250,6 +250,7 @@ func TestNothingIsLicensedBeforeTheDocumentIsKnown(t *testing.T) {
 	if err := s.Trusted(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	<-s.trust.read
 	s.trust.checked = make(chan struct{}) // as if it was still read
 	must(t, s, host, 0, Field{Session: "s", Job: "fresh", Name: PolicyResult, Value: `"allow"`})
 	if _, _, err := s.Unsettled(t.Context()); err != nil {
