@@ -79,3 +79,33 @@ func TestRuleForWhatIsLaunched(t *testing.T) {
 		}
 	}
 }
+
+// An operator who lets the tree be written, all but one folder of it, has said so
+// of every name that is written, also of one that a program puts together: what
+// the shipped floor, or the operator, keeps from being written stays so.
+func TestWrittenNames(t *testing.T) {
+	const name = "testdata/surface/written.txt"
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	operator, err := floor.ParsePolicy("operator.yaml", []byte("version: 1\nwrite: {allow: [\".\"], deny: [\"kept/**\", kept, \"**/*ned\"]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reason := ""
+	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+		if r, is := strings.CutPrefix(line, "# "); is {
+			reason = r
+			continue
+		}
+		if line == "" {
+			continue
+		}
+		want, command, _ := strings.Cut(line, " ")
+		command = strings.TrimSpace(command)
+		if v := shippedAlone(t, &floor.Floor{Operator: operator}, command); v.Result.String() != want {
+			t.Errorf("%s:%d: %s: %s\n\tgot %v, want %s: %s", name, i+1, reason, command, v.Result, want, v.Message)
+		}
+	}
+}

@@ -404,6 +404,7 @@ const (
 	Named
 	GoPackages
 	GoEdit
+	Pass
 )
 
 var typeNames = map[string]Type{
@@ -413,7 +414,7 @@ var typeNames = map[string]Type{
 	"argv": Argv, "argv_stdin": ArgvStdin, "split": Split, "assign": Assign, "code": Code, "module": Module,
 	"script": Script, "sed": Sed, "awk": Awk, "jq": JQ, "sql": SQL, "config": Config, "rev": Rev, "out": Out,
 	"makearg": MakeArg, "mount": Mount, "library": Library, "suffix": Suffix, "at": At,
-	"outdir": OutDir, "package": Package, "named": Named, "gopackages": GoPackages, "goedit": GoEdit,
+	"outdir": OutDir, "package": Package, "named": Named, "gopackages": GoPackages, "goedit": GoEdit, "pass": Pass,
 }
 
 // String is the type's name in the data.

@@ -155,9 +155,43 @@ func (r *reader) run() {
 				r.i++
 				continue
 			}
+		} else if r.cur.Style == Plain && !r.dashed {
+			r.passed(w)
 		}
 		r.positional(w)
 	}
+}
+
+// passed tells an option of the program among the words it hands on: where it
+// takes its own options anywhere, one that says which folder, shell or file
+// counts is not only the script's.
+func (r *reader) passed(w string) {
+	if w == "--" {
+		r.dashed = true
+		return
+	}
+	if r.cur.parent == nil || len(w) < 2 || w[0] != '-' {
+		return
+	}
+	name, value, joined := strings.Cut(w, "=")
+	if !Known(name) {
+		return
+	}
+	if strings.HasPrefix(name, "--config.") { // pnpm: any of its settings
+		r.issue(r.i, "a setting that cannot be told", false)
+	}
+	o := r.cur.option(name)
+	if o == nil || o.Type.Tame() || o.Next != nil {
+		return
+	}
+	at := r.i
+	if !joined {
+		if at++; o.Optional || at >= len(r.words) {
+			return
+		}
+		value = r.words[at]
+	}
+	r.Options = append(r.Options, Use{Option: o, Name: o.Name, Value: value, Valued: true, Word: r.i, At: at})
 }
 
 func (r *reader) global(w string) bool {

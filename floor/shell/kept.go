@@ -173,6 +173,56 @@ var kept = sync.OnceValue(func() map[string][]string {
 		ZIG_LOCAL_CACHE_DIR .zig-cache zig-cache
 		DESTDIR
 		GCOV_PREFIX
+		GCOV_ERROR_FILE
+		GMON_OUT_PREFIX
+		CPUPROFILE
+		HEAPPROFILE
+		PERLIO_DEBUG
+		ERL_CRASH_DUMP
+		GTEST_OUTPUT
+		XML_OUTPUT_FILE
+		GOTESTSUM_JSONFILE
+		GOTESTSUM_JUNITFILE
+		JEST_JUNIT_OUTPUT_NAME
+		MOCHA_FILE
+		MOCHAWESOME_REPORTDIR
+		PLAYWRIGHT_HTML_REPORT playwright-report
+		PLAYWRIGHT_HTML_OUTPUT_DIR playwright-report
+		NODE_REDIRECT_WARNINGS
+		C8_TEMP coverage/tmp
+		NOX_ENVDIR .nox
+		QLOGDIR
+		GITHUB_ENV
+		GITHUB_OUTPUT
+		GITHUB_STEP_SUMMARY
+		BORG_BASE_DIR
+		RCLONE_BACKUP_DIR
+		CABAL_BUILDDIR dist-newstyle
+		DUNE_BUILD_DIR _build
+		STACK_WORK .stack-work
+		NIMBLE_DIR ~/.nimble
+		VMODULES ~/.vmodules
+		VCACHE
+		VTMP
+		REBAR_BASE_DIR _build
+		MIX_ARCHIVES ~/.mix/archives
+		SWIFTPM_TESTS_MODULECACHE
+		PKGDEST
+		SRCDEST
+		LOGDEST
+		BUILDDIR
+		N_PREFIX
+		SDKMAN_DIR ~/.sdkman
+		RBENV_ROOT ~/.rbenv
+		NODENV_ROOT ~/.nodenv
+		GOENV_ROOT ~/.goenv
+		ASDF_DIR ~/.asdf
+		VIRTUALENV_OVERRIDE_APP_DATA ~/.local/share/virtualenv
+		LYNX_TEMP_SPACE /tmp
+		DUCKDB_HISTORY ~/.duckdb_history
+		JULIA_HISTORY
+		DPKG_ROOT
+		DPKG_ADMINDIR
 		LLVM_PROFILE_FILE
 		DEPENDENCIES_OUTPUT
 		SUNPRO_DEPENDENCIES
@@ -241,6 +291,7 @@ var kept = sync.OnceValue(func() map[string][]string {
 // scripts use such names for themselves.
 var keptBy = []string{"CACHE", "CACHE_DIR", "CACHEDIR", "CACHE_HOME", "CACHE_PATH", "CACHE_FOLDER", "CACHE_ROOT", "CACHE_DIRECTORY", "CACHE_LOCATION",
 	"TMPDIR", "TMP_DIR", "TEMPDIR", "TEMP_DIR", "TARGET_DIR", "OUTPUT_DIR", "OUT_DIR", "OUTDIR", "INSTALL_DIR", "INSTALL_ROOT", "INSTALL_PREFIX",
+	"OUTPUT_FILE", "OUTPUT_NAME", "REPORT_DIR", "REPORTDIR", "REPORT_FILE", "RESULTS_DIR", "RESULTS_FILE", "BACKUP_DIR", "DEBUGDIR", "BUILD_DIR", "STATS_LOG", "ARTIFACTS_DIR",
 	"DATA_DIR", "STATE_DIR", "LOG_DIR", "LOGDIR", "LOG_FILE", "LOGFILE", "LOG_PATH", "OUTPUT_DIRECTORY", "STORAGE_DIRECTORY", "HISTFILE", "HISTORY_FILE", "DOWNLOAD_DIR"}
 
 // several are the variables whose value may be several folders, and what is between them.
@@ -270,6 +321,9 @@ func (r *reader) keep(name, value string, span effect.Span, cmd *effect.Command,
 		return false
 	case !known && (!passed || !pathish(value) || !keptByName(name)):
 		return false
+	}
+	if name == "GTEST_OUTPUT" { // xml:FILE
+		_, value, _ = strings.Cut(value, ":")
 	}
 	folders := []string{value}
 	if sep := several[name]; sep != "" {

@@ -44,3 +44,28 @@ func built(rel string) bool {
 	}
 	return false
 }
+
+// target follows what a make builds: its built-in rules write a file of that
+// name out of one that is called alike. A plain name is a name of the Makefile
+// first of all, unless it is one of configuration.
+func (t *typed) target(text string, span effect.Span) {
+	name := strings.ToLower(base(text))
+	switch {
+	case strings.HasPrefix(text, "-") || strings.Contains(text, "%") || t.has("--question") || t.has("--just-print"):
+	case strings.HasPrefix(text, ".") && !strings.Contains(text, "/") && madeHere[text]:
+	case strings.ContainsAny(text, "/~") || strings.HasPrefix(text, "."), steered[name]:
+		t.out(text, span, "")
+	default:
+		if i := strings.LastIndexByte(name, '.'); i >= 0 && steered[name[i:]] {
+			t.out(text, span, "")
+		}
+	}
+}
+
+// madeHere are hidden names that Makefiles use for their stamps and folders.
+var madeHere = map[string]bool{".venv": true, ".build": true, ".cache": true, ".tmp": true, ".deps": true, ".stamp": true, ".stamps": true, ".PHONY": true, ".installed": true}
+
+// steered are files, and endings of files, that say what is run.
+var steered = map[string]bool{"makefile": true, "gnumakefile": true, "justfile": true, "rakefile": true, "vagrantfile": true, "jenkinsfile": true, "codeowners": true, "gradlew": true, "mvnw": true,
+	"configure": true, "id_rsa": true, "id_ed25519": true, ".env": true, ".mk": true, ".lock": true, ".lockb": true, ".toml": true, ".yml": true, ".yaml": true, ".json": true, ".jsonc": true, ".cfg": true,
+	".ini": true, ".conf": true, ".config": true, ".pth": true, ".nix": true, ".sum": true, ".gradle": true, ".bat": true, ".cmd": true, ".key": true, ".pem": true, ".sh": true, ".py": true, ".js": true, ".cjs": true, ".mjs": true, ".ts": true}

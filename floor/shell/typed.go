@@ -101,6 +101,7 @@ func (t *typed) all() {
 	if t.cmd.Program == "ln" || t.cmd.Program == "gln" || t.cmd.Program == "link" {
 		t.link()
 	}
+	t.keepsBackups()
 	if shells[t.cmd.Program] {
 		t.shellStdin()
 	}
@@ -109,6 +110,9 @@ func (t *typed) all() {
 		t.git()
 	}
 	t.index()
+	if t.cmd.Program == "podman" && t.has("--remote") {
+		t.r.net(commands.Unknown, t.ws[0].span, t.cmd, "--remote") // whichever machine is set up as the one to ask
+	}
 	t.passedOn()
 	t.found()
 	if t.cmd.Program == "git" {
@@ -408,6 +412,9 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 		if strings.HasPrefix(text, "|") || strings.HasPrefix(text, "!") {
 			t.opaque("a name that some programs run as a command", span, option, false)
 		}
+		if strings.HasSuffix(t.cmd.Program, "patch") && (option == "--prefix" || option == "--basename-prefix") {
+			t.prefixed(text, span, option)
+		}
 		if (t.cmd.Program == "split" || t.cmd.Program == "gsplit" || option == "--prefix" && strings.HasSuffix(t.cmd.Program, "csplit")) && commands.Known(text) {
 			text += commands.Star // and what tells the pieces apart
 		}
@@ -499,6 +506,8 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 			}
 		} else if !commands.Known(text) {
 			t.opaque("a make target or variable that cannot be told", span, option, false)
+		} else if t.cmd.Program != "rake" {
+			t.target(text, span)
 		}
 	case commands.Code:
 		t.code = true
@@ -542,6 +551,15 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 		t.outdir(text, span, option)
 	case commands.At:
 		t.at(text, span, option)
+		if option == "" && strings.HasPrefix(text, "@") && len(text) > 1 {
+			t.opaque("options in a file", span, option, true)
+		}
+	case commands.Pass:
+		if _, file, is := strings.Cut(":"+text, ":file:"); is {
+			t.path(effect.Read, file, span, option, false, false)
+		} else if !commands.Known(text) {
+			t.opaque("a password that may come from a file", span, option, true)
+		}
 	case commands.Mount:
 		t.mount(text, span, option)
 	case commands.Named:
@@ -556,24 +574,7 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 	case commands.Package:
 		t.pack(text, span, option)
 	case commands.Suffix:
-		switch {
-		case text == "":
-		case strings.Contains(text, "/") || !commands.Known(text):
-			t.path(effect.Write, strings.ReplaceAll(text, "*", "x"), span, option, false, false)
-			t.opaque("writes backup copies elsewhere", span, option, false)
-		default:
-			for _, o := range t.reading.Operands {
-				if o.Type != commands.Edit && o.Type != commands.Write {
-					continue
-				}
-				backup := o.Text + text
-				if strings.Contains(text, "*") {
-					i := strings.LastIndexByte(o.Text, '/') + 1
-					backup = o.Text[:i] + strings.ReplaceAll(text, "*", o.Text[i:])
-				}
-				t.path(effect.Write, backup, span, option, false, false)
-			}
-		}
+		t.suffixed(text, span, option)
 	default:
 		t.opaque("a value of a kind that is not followed", span, option, false)
 	}
