@@ -468,6 +468,7 @@ type Entry struct {
 	Lenient  bool
 	NeedsGit bool
 	Index    string // the host that is contacted for what is fetched, installed and sent
+	ArgFiles bool   // an operand @FILE stands for the words in that file
 	Effects  []Fixed
 	When     []Alternative
 

@@ -325,6 +325,10 @@ func (p *parser) entry(name string, v any, parent *Entry) *Entry {
 				p.errorf(where, "only a program has an index")
 			}
 			e.Index = fmt.Sprint(item.Value)
+		case "argfiles":
+			if e.ArgFiles = item.Value == true; parent != nil || !e.ArgFiles {
+				p.errorf(where, "true, and only of a program")
+			}
 		case "same":
 			e.same = fmt.Sprint(item.Value)
 		case "commands", "bare": // below: they inherit the persistent options

@@ -89,6 +89,7 @@ func (t *typed) all() {
 	for _, f := range rd.Effects {
 		t.fixed(f)
 	}
+	t.argFiles()
 	for _, is := range rd.Issues {
 		t.opaque(is.Why, t.ws[min(is.Word, len(t.ws)-1)].span, "", is.Coverable)
 	}
@@ -139,6 +140,19 @@ func (t *typed) index() {
 	switch t.reading.Class {
 	case effect.Fetch, effect.Install, effect.Send:
 		t.r.net(t.entry.Index, t.ws[0].span, t.cmd, "")
+	}
+}
+
+// argFiles tells the files whose words are further words of the command line.
+func (t *typed) argFiles() {
+	if !t.entry.ArgFiles {
+		return
+	}
+	for _, i := range t.reading.Loose {
+		if name, is := strings.CutPrefix(t.ws[i].text, "@"); is && name != "" {
+			t.path(effect.Read, name, t.ws[i].span, "", false, false)
+			t.opaque("options in a file", t.ws[i].span, "", true)
+		}
 	}
 }
 
