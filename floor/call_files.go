@@ -74,17 +74,20 @@ type about struct{ meta, tree bool }
 
 // path adds effects of the given kinds for a path, in every reading of it.
 func (r *reading) path(arg, text string, how about, kinds ...effect.Kind) {
+	var seen []string
 	for _, s := range r.spellings(arg, text) {
 		e := effect.Effect{Arg: arg, Meta: how.meta, Tree: how.tree}
 		if s != "" {
 			e.Path = r.place.Prepare(s, r.place.Cwd)
 		}
+		seen = append(seen, e.Path.Abs)
 		e.Target = targetOf(e.Path, text)
 		for _, k := range kinds {
 			e.Kind = k
 			r.add(e)
 		}
 	}
+	r.perhaps(arg, text, seen, how, kinds...)
 }
 
 // targetOf is how a path is shown: from the workspace when it lies inside, and

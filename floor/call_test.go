@@ -62,8 +62,9 @@ func TestEffectsOfTools(t *testing.T) {
 		{"dollar in a name", "Read", `{"file_path":"routes/$id.tsx"}`, "read /home/user/project/routes/$id.tsx"},
 		{"file URL", "Read", `{"file_path":"file:///etc/passwd"}`, "read unknown file:///etc/passwd\nread /etc/passwd"},
 		{"other URL", "Read", `{"file_path":"vscode-remote://x/y"}`, "read unknown vscode-remote://x/y"},
-		{"device path", "Read", `{"file_path":"\\??\\UNC\\h\\share\\x"}`, `read unknown \??\UNC\h\share\x`},
-		{"drive", "Write", `{"file_path":"C:\\Users\\x\\id"}`, `write unknown C:\Users\x\id`},
+		{"device path", "Read", `{"file_path":"\\??\\UNC\\h\\share\\x"}`, `read unknown \??\UNC\h\share\x` + "\nmaybe read /??/UNC/h/share/x\nmaybe read /home/user/project/??UNChsharex\nmaybe read /?\nmaybe read /home/user/project/?"},
+		{"drive", "Write", `{"file_path":"C:\\Users\\x\\id"}`, `write unknown C:\Users\x\id` + "\nmaybe write /home/user/project/C\nmaybe write /home/user/project/C:Usersxid\nmaybe write /Users/x/id" +
+			"\nmaybe write /home/user/project/Usersxid\nmaybe write /home/user/project/C/Users/x/id"},
 		{"NUL in a path", "Read", "{\"file_path\":\"a\\u0000b\"}", "opaque the path holds a NUL byte\nread unknown a\x00b"},
 		{"empty path", "Read", `{"file_path":""}`, "opaque the path is empty"},
 		{"no path", "Read", `{}`, "opaque no path is given"},
