@@ -396,20 +396,23 @@ func (o *openReading) path(arg string, words []string, text string) {
 func (o *openReading) commands(arg string, words []string) {
 	r := o.r
 	r.opaque(arg, "a command is given as "+shown(arg))
-	text := words[0]
+	texts := words
 	if len(words) > 1 {
-		var ok bool
-		if text, ok = joinWords(words); !ok {
-			return
+		// One command, a line of it, or many commands.
+		texts = append(slices.Clone(words), strings.Join(words, "\n"), strings.Join(words, " "))
+		if quoted, ok := joinWords(words); ok {
+			texts = append(texts, quoted)
 		}
 	}
 	place := *r.place
-	for _, e := range shell.Effects(text, &place, commands.Default()) {
-		if e.Kind == effect.Opaque {
-			continue // said above
+	for _, text := range texts {
+		for _, e := range shell.Effects(text, &place, commands.Default()) {
+			if e.Kind == effect.Opaque {
+				continue // said above
+			}
+			e.Span, e.Arg, e.Certainty = effect.Span{}, arg, effect.Maybe
+			r.effects = append(r.effects, e)
 		}
-		e.Span, e.Arg, e.Certainty = effect.Span{}, arg, effect.Maybe
-		r.effects = append(r.effects, e)
 	}
 }
 

@@ -164,6 +164,9 @@ func (s *shellCall) commands(m *member, many bool, depth int) {
 		for _, t := range list {
 			s.texts = append(s.texts, located{m.name, t})
 		}
+		if len(list) > 1 { // one shell may run them all
+			s.texts = append(s.texts, located{m.name, strings.Join(list, "\n")})
+		}
 	default:
 		text, ok := joinWords(list)
 		if !ok {
@@ -172,7 +175,26 @@ func (s *shellCall) commands(m *member, many bool, depth int) {
 			return
 		}
 		s.texts = append(s.texts, located{m.name, text})
+		if line := strings.Join(list, " "); line != text && !givenToShell(list) {
+			s.texts = append(s.texts, located{m.name, line}) // for clients that give it to a shell
+		}
 	}
+}
+
+// givenToShell reports whether words are a shell with the text that it is given.
+// Clients send these, and all run them as they are: with blanks between, the shell
+// would get the first word of its text alone.
+func givenToShell(words []string) bool {
+	return len(words) == 3 && textOption(words[1]) && (plainShell(words[0]) || plainShell(strings.TrimSuffix(words[0], "zsh")+"sh"))
+}
+
+// textOption reports whether an option of a shell says that its text follows.
+func textOption(option string) bool {
+	switch option {
+	case "-c", "-lc", "-cl", "-ic", "-ilc", "-lic":
+		return true
+	}
+	return false
 }
 
 // maxJoined bounds how many commands are put together.
@@ -238,11 +260,8 @@ func typed(command, text string) string {
 // joinWords writes the words of a command as shell text that means just them.
 // For a shell that is given its text, it is that text.
 func joinWords(words []string) (string, bool) {
-	if len(words) == 3 && plainShell(words[0]) {
-		switch words[1] {
-		case "-c", "-lc", "-cl", "-ic", "-ilc", "-lic":
-			return words[2], true
-		}
+	if len(words) == 3 && plainShell(words[0]) && textOption(words[1]) {
+		return words[2], true
 	}
 	var b strings.Builder
 	for i, w := range words {

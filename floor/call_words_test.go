@@ -1,0 +1,75 @@
+package floor
+
+import (
+	"testing"
+
+	"assent/approval"
+
+	"github.com/go-json-experiment/json"
+)
+
+// A list is a command's words, and the line that a client makes of them with
+// blanks between: the stricter of both holds.
+func TestWordsOfCommands(t *testing.T) {
+	for _, test := range []struct {
+		why   string
+		words []string
+		want  approval.PolicyResult
+	}{
+		{"plain", []string{"cat", "a", "-n"}, approval.Allow},
+		{"a blank in a word", []string{"cat", "a b"}, approval.Allow},
+		{"a shell with its text", []string{"bash", "-lc", "for f in a b; do cat $f; done | wc"}, approval.Allow},
+		{"a shell with its text, by its path", []string{"/bin/sh", "-c", "cat a && cat b"}, approval.Allow},
+		{"a semicolon", []string{"ls", ";", "rm", "x"}, approval.Ask},
+		{"a semicolon in a word", []string{"ls", "a;rm x"}, approval.Ask},
+		{"and", []string{"ls", "&&rm x"}, approval.Ask},
+		{"or", []string{"ls", "||", "rm x"}, approval.Ask},
+		{"behind", []string{"ls", "&", "rm", "x"}, approval.Ask},
+		{"a pipe", []string{"ls", "|", "tee", "x"}, approval.Ask},
+		{"a redirection", []string{"ls", ">", "x"}, approval.Ask},
+		{"a redirection in a word", []string{"ls", "2>x"}, approval.Ask},
+		{"a substitution", []string{"echo", "$(rm x)"}, approval.Ask},
+		{"a backtick", []string{"echo", "`rm x`"}, approval.Ask},
+		{"a process", []string{"cat", "<(rm x)"}, approval.Ask},
+		{"a line feed", []string{"ls", "\nrm x"}, approval.Ask},
+		{"a wildcard", []string{"cat", ".en*"}, approval.Deny},
+		{"braces", []string{"cat", "{a,.env}"}, approval.Deny},
+		{"a variable", []string{"cat", "$HOME/.ssh/id_rsa"}, approval.Block},
+		{"home", []string{"cat", "~/.ssh/id_rsa"}, approval.Block},
+		{"one word that is a line", []string{"cat a.txt .env"}, approval.Deny},
+		{"quotes that words close", []string{"echo", "'", ";", "rm", "x", "'"}, approval.Allow},
+		{"a comment that hides", []string{"echo", "#", "\nrm", "x"}, approval.Ask},
+		{"an assignment first", []string{"A=1;rm", "x"}, approval.Ask},
+		{"no text of a shell", []string{"bash", "-c", "ls", ";rm x"}, approval.Ask},
+	} {
+		arguments, err := json.Marshal(map[string]any{"command": test.words})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range []string{"Bash", "shell", "run_command"} {
+			if v := new(Floor).Judge(at(tool, string(arguments))); v.Result != test.want {
+				t.Errorf("%s: %s %q: %v, want %v\n%s", test.why, tool, test.words, v.Result, test.want, story(v))
+			}
+		}
+	}
+}
+
+// Many commands may be run by one shell.
+func TestManyCommands(t *testing.T) {
+	for arguments, want := range map[string]approval.PolicyResult{
+		`{"commands":["cat a","cat b"]}`:                 approval.Allow,
+		`{"commands":["cd ~/.ssh","cat known"]}`:         approval.Block,
+		`{"commands":["d=~/.ssh","cat $d/known"]}`:       approval.Block,
+		`{"commands":["cat <<E","rm x","E"]}`:            approval.Ask,
+		`{"cmds":["cd sub","cat a"]}`:                    approval.Allow,
+		`{"options":{"commands":["cd /etc","rm motd"]}}`: approval.Deny,
+	} {
+		if v := new(Floor).Judge(at("Bash", arguments)); v.Result != want {
+			t.Errorf("%s: %v, want %v\n%s", arguments, v.Result, want, story(v))
+		}
+	}
+	v := new(Floor).Judge(at("mcp__box__execute", `{"command":["cd ~/.ssh","cat known"]}`))
+	if v.Result != approval.Block {
+		t.Errorf("a server's commands: %v\n%s", v.Result, story(v))
+	}
+}
