@@ -8,6 +8,7 @@ import (
 
 	"assent/approval"
 	"assent/floor/effect"
+	"assent/internal/oneline"
 )
 
 // Answer is a verdict as data: the one form in which it is printed, kept and
@@ -101,5 +102,5 @@ func (a Answer) JSON() []byte {
 	if err != nil { // nothing in it has no JSON
 		return []byte(`{"result":"block","cluster":null,"hatch":true,"effects":[],"message":"the answer cannot be written"}`)
 	}
-	return text
+	return oneline.JSON(text)
 }

@@ -257,6 +257,10 @@ func typed(command, text string) string {
 	return "{ " + command + "\n} <<'" + end + "'\n" + text + "\n" + end + "\n"
 }
 
+// Line is the words of a command as shell text that means just them. It is not ok
+// when no text does.
+func Line(words []string) (string, bool) { return joinWords(words) }
+
 // joinWords writes the words of a command as shell text that means just them.
 // For a shell that is given its text, it is that text.
 func joinWords(words []string) (string, bool) {

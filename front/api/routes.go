@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"assent/front/api/wire"
+	"assent/internal/oneline"
 	"assent/job"
 	"assent/plexus"
 )
@@ -337,7 +338,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error, by plex
 
 func (s *Server) write(w http.ResponseWriter, status int, kind string, body []byte) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.opts.Limits.Write)) // a pipe of a test has none
-	body = append(body, '\n')
+	body = append(oneline.JSON(body), '\n')
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body))) // in one piece, for the simplest of clients
 	w.WriteHeader(status)

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"assent/front/api/wire"
+	"assent/internal/oneline"
 	"assent/plexus"
 )
 
@@ -159,7 +160,7 @@ func (s *stream) event(name string, id wire.Rev, data any) {
 	if id >= 0 {
 		fmt.Fprintf(&b, "id: %d\n", id)
 	}
-	fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", name, body) // JSON without blanks has no line feeds
+	fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", name, oneline.JSON(body)) // JSON without blanks has no line feeds
 	s.put(b.Bytes())
 }
 

@@ -232,11 +232,17 @@ func (c *checker) call(in io.Reader, args []string) (floor.Call, error) {
 	return call, nil
 }
 
-// arguments writes a JSON object with the words of a command: one as text,
-// several as a list. Bytes that are no UTF-8 stay as they are: replaced, they
+// arguments writes a JSON object with the words of a command as shell text that
+// means just them; a list would also be judged as the line that some clients make
+// of it. Bytes that are no UTF-8 stay as they are: replaced, they
 // would be another command, and the floor could not find them.
 func arguments(words []string) []byte {
 	b := []byte(`{"command":`)
+	if len(words) > 1 {
+		if line, ok := floor.Line(words); ok {
+			words = []string{line}
+		}
+	}
 	if len(words) == 1 {
 		return append(quoted(b, words[0]), '}')
 	}

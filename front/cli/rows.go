@@ -17,6 +17,7 @@ import (
 
 	"assent/approval"
 	"assent/floor"
+	"assent/internal/oneline"
 )
 
 // answer is what a call was judged to be, as data.
@@ -34,7 +35,7 @@ func encode(v any) []byte {
 	if err != nil {
 		b = []byte(`{"result":"block","error":"the answer cannot be written"}`)
 	}
-	return append(b, '\n')
+	return append(oneline.JSON(b), '\n')
 }
 
 // rows judges the calls that come as lines. Several are judged at once; the

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -165,5 +166,30 @@ func TestHelpShowsWhatIs(t *testing.T) {
 	}
 	if got := strings.TrimSpace(out.String()); got != lines[1] {
 		t.Errorf("the answer is not that of the help:\n got %s\nwant %s", got, lines[1])
+	}
+}
+
+// One row is one line, whatever a reader takes for the end of one, and nothing in
+// it steers a terminal.
+func TestRowsAreLines(t *testing.T) {
+	odd := "a\u2028b\u2029c\u0085d\u009b31m\u202e\u2066\x7f\ufeff"
+	row, err := json.Marshal(map[string]any{"id": odd, "name": "Read", "arguments": map[string]string{"file_path": odd}, "workspace": "/w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := (&checker{}).rows(bytes.NewReader(append(row, '\n')), &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range strings.TrimSuffix(out.String(), "\n") {
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			t.Errorf("%q stands in %q", r, out.String())
+		}
+	}
+	var back struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &back, json.RejectUnknownMembers(false)); err != nil || back.ID != odd {
+		t.Errorf("id %q, %v, want %q", back.ID, err, odd)
 	}
 }

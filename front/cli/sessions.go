@@ -13,6 +13,7 @@ import (
 
 	"assent/front/api/client"
 	"assent/front/api/wire"
+	"assent/internal/oneline"
 )
 
 // writeJSON writes an answer of the daemon as it is, on one line.
@@ -21,7 +22,7 @@ func writeJSON(w io.Writer, v any) error {
 	if err != nil {
 		return fmt.Errorf("writing the answer: %w", err)
 	}
-	_, err = w.Write(append(b, '\n'))
+	_, err = w.Write(append(oneline.JSON(b), '\n'))
 	return err
 }
 

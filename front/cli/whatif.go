@@ -18,6 +18,7 @@ import (
 	"assent/floor"
 	"assent/floor/effect"
 	"assent/internal/misread"
+	"assent/internal/oneline"
 )
 
 // newWhatif is `assent whatif`: the law asked about states instead of calls.
@@ -163,7 +164,7 @@ func whatif(in io.Reader, out io.Writer) (failed int, err error) {
 				return failed, fmt.Errorf("writing rows: %w", err)
 			}
 		}
-		w.Write(encoded)
+		w.Write(oneline.JSON(encoded))
 		if err := w.WriteByte('\n'); err != nil {
 			return failed, fmt.Errorf("writing rows: %w", err)
 		}
