@@ -400,7 +400,8 @@ func (j *judgement) decide(d *Judged) {
 
 	base, rule := j.fallback(s), (*Rule)(nil)
 	if extends {
-		if r := strictest(shipped, approval.Deny); r != nil {
+		r := strictest(shipped, approval.Deny)
+		if r != nil && (r.Result != approval.Allow || j.floor.Operator == nil || !j.floor.Operator.alone) {
 			base, rule = ruled(r)
 		}
 	}
@@ -412,7 +413,9 @@ func (j *judgement) decide(d *Judged) {
 	if r := strictest(operator, approval.Block); r != nil {
 		d.operator = true
 		was := base
-		base, rule = ruled(r)
+		if a, _ := ruled(r); !j.floor.Operator.stale || !was.result.Stricter(a.result) {
+			base, rule = ruled(r)
+		}
 		if base.result < approval.Deny {
 			if extends {
 				var left *Rule // the first in the document
@@ -523,6 +526,9 @@ func (r *Rule) onlyRoots() bool {
 }
 
 func (j *judgement) lifted(operator []*Rule, deny *Rule) bool {
+	if j.floor.Operator != nil && j.floor.Operator.stale {
+		return false
+	}
 	return slices.ContainsFunc(operator, func(r *Rule) bool { return r.lifts(deny, &j.s) })
 }
 

@@ -189,7 +189,7 @@ func mustParse(t testing.TB, text string, layer Layer) *Policy {
 }
 
 func TestLastGood(t *testing.T) {
-	p := mustParse(t, "run: {allow: [frobnicate], deny: [ls], block: [dd]}\nwrite: {allow: [\".\"], ask: [x]}", Operator)
+	p := mustParse(t, "run: {allow: [frobnicate], ask: [git log, gh auth token], deny: [ls], block: [dd]}\nwrite: {allow: [\".\"], ask: [x]}\nread: {ask: [/etc/foo, secret]}", Operator)
 	f := Floor{Operator: p.LastGood()}
 	for command, want := range map[string]Result{
 		"frobnicate":   approval.Ask,
@@ -198,9 +198,21 @@ func TestLastGood(t *testing.T) {
 		"echo x > a":   approval.Ask,
 		"git status":   approval.Allow,
 		"cat /etc/foo": approval.Deny,
+
+		// What it asked about is not allowed because the file is broken, and
+		// what is denied besides stays so.
+		"git log":       approval.Ask,
+		"cat secret":    approval.Ask,
+		"gh auth token": approval.Deny,
 	} {
 		if got := f.Judge(bash(command)).Result; got != want {
 			t.Errorf("%s: %v, want %v", command, got, want)
+		}
+	}
+	alone := Floor{Operator: mustParse(t, "extends: none\nrun: {allow: [ls]}", Operator).LastGood()}
+	for command, want := range map[string]Result{"ls": approval.Ask, "git status": approval.Ask, "gh auth token": approval.Deny, "cat ~/.ssh/id_rsa": approval.Block} {
+		if got := alone.Judge(bash(command)).Result; got != want {
+			t.Errorf("without the shipped floor, %s: %v, want %v", command, got, want)
 		}
 	}
 	if (*Policy)(nil).LastGood() != nil {
@@ -424,6 +436,9 @@ func TestProperties(t *testing.T) {
 		stale := Floor{Operator: base.Operator.LastGood()}
 		if w, s := stale.Judge(call), shipped.Judge(call); s.Result.Stricter(w.Result) {
 			rt.Fatalf("the last good version of %s made it looser than shipped: %v after %v", text, w.Result, s.Result)
+		}
+		if w := stale.Judge(call); v.Result.Stricter(w.Result) {
+			rt.Fatalf("%s allows more when it is broken: %v after %v\n%s\nnow\n%s", text, w.Result, v.Result, story(v), story(w))
 		}
 	})
 }

@@ -207,6 +207,7 @@ func (d *policyReader) list(kind effect.Kind, result approval.PolicyResult, n *n
 		items = []node{*n}
 	}
 	var negated matchers
+	var texts []string
 	first := len(d.policy.Rules)
 	for i := range items {
 		v := &items[i]
@@ -214,6 +215,7 @@ func (d *policyReader) list(kind effect.Kind, result approval.PolicyResult, n *n
 		case scalar:
 			if text, ok := strings.CutPrefix(v.text, "!"); ok {
 				d.negate(v, kind, text, result, &negated)
+				texts = append(texts, text)
 				continue
 			}
 			r := d.rule(kind, result, v)
@@ -231,7 +233,7 @@ func (d *policyReader) list(kind effect.Kind, result approval.PolicyResult, n *n
 		}
 	}
 	for _, r := range d.policy.Rules[first:] {
-		r.negated = negated
+		r.Negated, r.negated = texts, negated
 	}
 	if first == len(d.policy.Rules) && !negated.empty() {
 		d.problem(n, "write what it takes away from", `the list has only "!" patterns`)
@@ -363,6 +365,7 @@ func (d *policyReader) tests(r *Rule, n *node) {
 			} else {
 				r.Misses = append(r.Misses, t.text)
 			}
+			r.tests = append(r.tests, ruleTest{t.text, k.text == "hit", t.line, t.column})
 		}
 	})
 }

@@ -53,8 +53,8 @@ func TestParsePolicyProblems(t *testing.T) {
 		{"unknown-shipped", "read:\n  allow:\n    - {match: x, except: \"shipped:shs\"}\n", []string{`p:3:26: there is no shipped rule "shs" (did you mean ssh?)`}},
 		{"fixed-shipped", "write:\n  allow:\n    - {match: x, except: \"shipped:assent\"}\n", []string{`p:3:26: the rule "assent" protects assent itself and has no exceptions`}},
 		{"id-twice", "run:\n  deny:\n    - {id: a, match: x}\n    - {id: a, match: y}\n", []string{`p:4:12: the id "a" is used before, in line 3`}},
-		{"test-hit-fails", "run:\n  deny:\n    - {match: git push --force, test: {hit: [git push]}}\n", []string{`p:3:8: the test "git push" should hit this rule and does not; it runs "git push" (@send)`}},
-		{"test-miss-fails", "read:\n  deny:\n    - {match: \"*.key\", test: {miss: [a.key]}}\n", []string{`p:3:8: the test "a.key" should miss this rule and hits it`}},
+		{"test-hit-fails", "run:\n  deny:\n    - {match: git push --force, test: {hit: [git push]}}\n", []string{`p:3:46: the test "git push" should hit this rule and does not; it runs "git push" (@send)`}},
+		{"test-miss-fails", "read:\n  deny:\n    - {match: \"*.key\", test: {miss: [a.key]}}\n", []string{`p:3:38: the test "a.key" should miss this rule and hits it`}},
 		{"tab", "run:\n\tallow: [ls]\n", []string{"p:2:1: a line is indented with a tab (YAML takes blanks only)"}},
 		{"alias", "run:\n  allow: &a [ls]\n  deny: *a\n", []string{
 			"p:2:10: anchors are not supported (write the value out)",

@@ -83,8 +83,11 @@ type Policy struct {
 	// files are the policies' own files, which no call may touch.
 	file string
 	// stale says that this is the last good version of a file that no longer
-	// loads: only its denies and blocks count.
+	// loads: it only makes results stricter.
 	stale bool
+	// alone says of a stale one that it did not extend the shipped floor, whose
+	// allows then hold no more than they did.
+	alone bool
 }
 
 const numKinds = int(effect.MCP) + 1
@@ -95,8 +98,9 @@ type Rule struct {
 	ID     string
 	Kind   effect.Kind
 	Result approval.PolicyResult
-	// Match and Except are the patterns as written.
-	Match, Except []string
+	// Match and Except are the patterns as written; Negated are the "!" patterns
+	// of the list that the rule stands in, without the "!".
+	Match, Except, Negated []string
 	// Lifts are the shipped rules that this rule is an exception to.
 	Lifts []string
 	// Message is told to the agent when the rule decides; Reason is for people.
@@ -113,7 +117,8 @@ type Rule struct {
 	fixed   bool
 	match   matchers
 	except  matchers
-	negated matchers // the "!" patterns of the whole list
+	negated matchers // those of Negated
+	tests   []ruleTest
 }
 
 // matchers are compiled patterns; only those of the rule's kind are set.
@@ -150,14 +155,15 @@ func (r *Rule) Ref() *RuleRef {
 func (p *Policy) Layer() Layer { return p.layer }
 
 // LastGood is what remains in force of a policy whose file no longer loads:
-// its denies and blocks (policy §2, law ruling 7).
+// its denies and blocks (policy §2, law ruling 7), and its asks where they are
+// stricter than what else holds: nothing is allowed because of an error (law §7).
 func (p *Policy) LastGood() *Policy {
 	if p == nil {
 		return nil
 	}
-	q := &Policy{Name: p.Name, Extends: true, Scanner: p.Scanner, scannerLine: p.scannerLine, layer: p.layer, deletes: p.deletes, file: p.file, stale: true}
+	q := &Policy{Name: p.Name, Extends: true, Scanner: p.Scanner, scannerLine: p.scannerLine, layer: p.layer, deletes: p.deletes, file: p.file, stale: true, alone: !p.Extends}
 	for _, r := range p.Rules {
-		if r.Result >= approval.Deny {
+		if r.Result >= approval.Ask {
 			c := *r
 			c.policy = q
 			c.Lifts = nil

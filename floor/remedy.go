@@ -161,7 +161,7 @@ func (p *Policy) with(rules []*Rule) *Policy {
 	q := &Policy{Name: "a further rule", Extends: true, layer: Operator}
 	var all []*Rule
 	if p != nil {
-		q.Name, q.Extends, q.Scanner, q.scannerLine, q.deletes, q.file, q.stale = p.Name, p.Extends, p.Scanner, p.scannerLine, p.deletes, p.file, p.stale
+		q.Name, q.Extends, q.Scanner, q.scannerLine, q.deletes, q.file, q.stale, q.alone = p.Name, p.Extends, p.Scanner, p.scannerLine, p.deletes, p.file, p.stale, p.alone
 		all = slices.Clone(p.Rules)
 	}
 	for _, r := range append(all, rules...) {

@@ -10,18 +10,23 @@ import (
 // testPlace is where the tests inside policies take place.
 var testPlace = Call{Workspace: "/home/user/project", Cwd: "/home/user/project", Home: "/home/user", Vars: map[string]string{"TMPDIR": "/tmp"}}
 
+// ruleTest is a text that a rule must match or must not, and where it stands.
+type ruleTest struct {
+	text         string
+	hit          bool
+	line, column int
+}
+
 // test runs the tests of all rules.
 func (d *policyReader) test() {
 	for _, r := range d.policy.Rules {
-		at := &node{line: r.Line, column: r.Column}
-		for _, t := range r.Hits {
-			if !r.wouldMatch(t) {
-				d.problem(at, "", "the test %q should hit this rule and does not%s", shown(t), seen(r, t))
-			}
-		}
-		for _, t := range r.Misses {
-			if r.wouldMatch(t) {
-				d.problem(at, "", "the test %q should miss this rule and hits it%s", shown(t), seen(r, t))
+		for _, t := range r.tests {
+			at := &node{line: t.line, column: t.column}
+			switch hits := r.wouldMatch(t.text); {
+			case t.hit && !hits:
+				d.problem(at, "", "the test %q should hit this rule and does not%s", shown(t.text), seen(r, t.text))
+			case !t.hit && hits:
+				d.problem(at, "", "the test %q should miss this rule and hits it%s", shown(t.text), seen(r, t.text))
 			}
 		}
 	}

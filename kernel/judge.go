@@ -114,7 +114,7 @@ func (k *Kernel) evaluate(ctx context.Context, call floor.Call, really string) (
 	}
 	if layers.Unknown {
 		v.Result = v.Result.Join(approval.Ask)
-		v.Message = strings.TrimSpace(v.Message + " Nothing is allowed while a policy cannot be read.")
+		v.Message = strings.TrimSpace(v.Message + " Nothing is allowed while a policy is broken, because what it denies is not known.")
 	}
 	return v, layers, nil
 }

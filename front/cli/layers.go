@@ -146,7 +146,7 @@ func (l *layers) judge(call floor.Call) floor.Verdict {
 	v := l.floor.Judge(call)
 	if len(l.broken) > 0 {
 		v.Result = v.Result.Join(approval.Ask)
-		v.Message = join(v.Message, "Nothing is allowed while "+l.broken[0].name+" cannot be read.")
+		v.Message = join(v.Message, "Nothing is allowed while "+l.broken[0].name+" is not in force.")
 	}
 	return v
 }
@@ -170,7 +170,7 @@ type rowPolicy struct {
 func (l *layers) with(text jsontext.Value) (*floor.Floor, error) {
 	if len(text) == 0 || text.Kind() == 'n' {
 		if len(l.broken) > 0 {
-			return &l.floor, fmt.Errorf("%s cannot be read", l.broken[0].name)
+			return &l.floor, fmt.Errorf("%s is not in force", l.broken[0].name)
 		}
 		return &l.floor, nil
 	}

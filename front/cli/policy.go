@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -293,14 +294,18 @@ func writeRule(b *strings.Builder, r *floor.Rule, p paint) {
 	}
 	result := r.Result.String()
 	fmt.Fprintf(b, "    %s%s  %s%s", inkOf(r.Result).of(p, result), strings.Repeat(" ", 5-len(result)), strings.Join(text, ", "), more)
-	if len(r.Except) > 0 {
-		fmt.Fprintf(b, ", but not %s", oneLine(strings.Join(r.Except, ", "), maxTarget))
+	if except := exceptOf(r); len(except) > 0 {
+		fmt.Fprintf(b, ", but not %s", oneLine(strings.Join(except, ", "), 4*maxTarget))
 	}
 	if len(r.Lifts) > 0 {
 		fmt.Fprintf(b, ", lifts shipped:%s", strings.Join(r.Lifts, ", shipped:"))
 	}
 	fmt.Fprintf(b, "  %s\n", p.faint(placeOf(r.Ref())))
 }
+
+// exceptOf are the patterns that are taken away from a rule, by itself and by
+// the list it stands in.
+func exceptOf(r *floor.Rule) []string { return slices.Concat(r.Except, r.Negated) }
 
 func newPolicyExplain() *cobra.Command {
 	var at policyPlace
@@ -496,7 +501,7 @@ func ruleInFull(b *strings.Builder, r *floor.Rule, p paint) {
 		}
 	}
 	each("matches", r.Match)
-	each("but not", r.Except)
+	each("but not", exceptOf(r))
 	for _, id := range r.Lifts {
 		each("lifts", []string{"shipped:" + id})
 	}
