@@ -111,7 +111,7 @@ func getReceipt(s *Server, c *call) error {
 		}
 	}
 	c.answer = wire.Receipt{
-		Session: snap.Job.Session, Job: snap.Job.ID,
+		Session: snap.Job.Session, Job: snap.Job.ID, Number: wire.Rev(snap.Job.Rev),
 		PolicyResult:        read[string](f, plexus.PolicyResult),
 		PolicyMessage:       read[string](f, plexus.PolicyMessage),
 		ApprovalComment:     read[string](f, plexus.ApprovalComment),

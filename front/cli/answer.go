@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -13,97 +13,6 @@ import (
 	"assent/front/api/client"
 	"assent/front/api/wire"
 )
-
-// callName names a call of a session.
-type callName struct{ session, job string }
-
-func (n callName) String() string { return n.session + "/" + n.job }
-
-// findCall is the call that a text means: its id or SESSION/ID, or how either
-// begins. Those that wait for a person are looked for first; with waiting no
-// others are.
-func findCall(ctx context.Context, c *client.Client, text, session string, waiting bool) (callName, error) {
-	session, err := findSession(ctx, c, session)
-	if err != nil {
-		return callName{}, err
-	}
-	queue, err := c.Queue(ctx, session)
-	if err != nil {
-		return callName{}, err
-	}
-	var names []callName
-	for _, job := range queue.Queue {
-		names = append(names, callName{job.Session, job.ID})
-	}
-	name, err := oneCall(text, names)
-	if waiting {
-		if err == nil && name == (callName{}) {
-			err = usagef("no call that waits for a person begins with %q; see: assent queue", oneLine(text, maxTarget))
-		}
-		return name, err
-	}
-	if err != nil || name != (callName{}) {
-		return name, err
-	}
-	calls, err := c.Calls(ctx, client.CallFilter{Session: session, Limit: 10_000})
-	if err != nil {
-		return callName{}, err
-	}
-	names = names[:0]
-	for _, call := range calls.Calls {
-		names = append(names, callName{call.Session, call.Job})
-	}
-	if name, err = oneCall(text, names); err == nil && name == (callName{}) {
-		err = usagef("there is no call %q; see: assent log", oneLine(text, maxTarget))
-	}
-	return name, err
-}
-
-// oneCall is the one of the calls that a text means, none when it means none.
-func oneCall(text string, names []callName) (callName, error) {
-	var exact, begun []callName
-	for _, n := range names {
-		switch {
-		case n.job == text, n.String() == text:
-			exact = append(exact, n)
-		case text != "" && (strings.HasPrefix(n.job, text) || strings.HasPrefix(n.String(), text)):
-			begun = append(begun, n)
-		}
-	}
-	if len(exact) > 0 {
-		begun = exact
-	}
-	switch len(begun) {
-	case 0:
-		return callName{}, nil
-	case 1:
-		return begun[0], nil
-	}
-	return callName{}, usagef("%d calls are meant by %q; write SESSION/CALL, or more of it", len(begun), oneLine(text, maxTarget))
-}
-
-// completeCalls are the calls that wait, for completion.
-func completeCalls(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	c, ok := dialForCompletion(cmd)
-	if !ok {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	defer c.Close()
-	queue, err := c.Queue(cmd.Context(), "")
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var names []string
-	for _, job := range queue.Queue {
-		if strings.HasPrefix(job.ID, begun) {
-			names = append(names, job.ID+"\t"+oneLine(job.Name+" "+whatOf(job.Arguments), maxTarget))
-		}
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
 
 func exactlyOne(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
@@ -120,10 +29,15 @@ func exactlyOne(what string) cobra.PositionalArgs {
 func newAnswer(yes bool) *cobra.Command {
 	d, session, comment := &dialer{}, "", ""
 	verb, done, short := "allow", "allowed", "Allow a call that waits for a person"
+	named := `A call is named by its number, as "assent queue" says it, or by SESSION/ID, both
+whole: an agent that chooses its ids could have another call begin like the one
+that you saw.`
 	long := `Allow answers yes to one call that waits. What a policy blocks cannot be allowed.
 A path outside the workspace that is read so may be read again in that session,
 unless there is a comment.`
 	if !yes {
+		named = `A call is named by its number, as "assent queue" says it, by its id, or by how
+that begins.`
 		verb, done, short = "deny", "denied", "Refuse a call that waits for a person"
 		long = `Deny answers no to one call that waits. The agent is told that a person refused
 it; a comment is told to it besides.`
@@ -131,13 +45,17 @@ it; a comment is told to it besides.`
 	cmd := &cobra.Command{
 		Use:               verb + " CALL",
 		Short:             short,
-		Long:              long + "\n\nA call is named by its id, or how that begins, as \"assent queue\" says it.",
-		Example:           "  assent " + verb + " 7GKQ3\n  assent " + verb + " 7GKQ3 --comment 'only in the test folder'",
+		Long:              long + "\n\n" + named,
+		Example:           "  assent " + verb + " 4711\n  assent " + verb + " 4711 --comment 'only in the test folder'",
 		Args:              exactlyOne("the call"),
 		ValidArgsFunction: completeCalls,
 		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, args []string) error {
 			ctx := cmd.Context()
-			name, err := findCall(ctx, c, args[0], session, true)
+			find := waitingCall
+			if yes {
+				find = meantCall
+			}
+			name, err := find(ctx, c, args[0], session)
 			if err != nil {
 				return err
 			}
@@ -170,7 +88,7 @@ func newCancel() *cobra.Command {
 		Long: `Cancel ends a call: one that waits is not asked about any more, one that runs is
 stopped. Without a call, --session names a session in which all that is under
 way is cancelled.`,
-		Example: `  assent cancel 7GKQ3
+		Example: `  assent cancel 4711
   assent cancel --session 9HXM`,
 		Args:              atMostOne("name one call"),
 		ValidArgsFunction: completeCalls,
@@ -179,7 +97,7 @@ way is cancelled.`,
 			name := callName{}
 			switch {
 			case len(args) > 0:
-				name, err = findCall(ctx, c, args[0], session, false)
+				name, err = findCall(ctx, c, args[0], session)
 			case session == "":
 				err = usagef("name a call, or a session with --session")
 			default:
@@ -224,13 +142,13 @@ func newShow() *cobra.Command {
 		Long: `Show says what a call is, what the policies said to each of its effects, who
 answered, and what became of it.
 
-A call is named by its id, or how that begins, as "assent queue" and "assent log
---json" say it.`,
-		Example:           "  assent show 7GKQ3",
+A call is named by its number, as "assent queue" says it, or by its id, or how
+that begins, as "assent log" does.`,
+		Example:           "  assent show 4711",
 		Args:              exactlyOne("the call"),
 		ValidArgsFunction: completeCalls,
 		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, args []string) error {
-			name, err := findCall(cmd.Context(), c, args[0], session, false)
+			name, err := findCall(cmd.Context(), c, args[0], session)
 			if err != nil {
 				return err
 			}
@@ -273,6 +191,7 @@ func shown(job wire.Job, now time.Time, s screen) string {
 	by := func(stamp wire.Stamp) string {
 		return "  (" + oneLine(stamp.Writer, maxTarget) + ", " + showWhen(stamp.At, now) + ")"
 	}
+	line("number", strconv.FormatInt(job.Stamp.Rev, 10), inkNone)
 	line("call", oneLine(job.ID, 4*maxTarget), inkNone)
 	line("session", oneLine(job.Session, 4*maxTarget), inkNone)
 	kind := job.Kind

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -157,12 +158,15 @@ func waitsFor(r wire.Receipt) string {
 	if r.PolicyMessage != nil {
 		why = oneLine(*r.PolicyMessage, maxLogged) + "\n"
 	}
-	id := oneLine(r.Job, maxTarget)
+	name := strconv.FormatInt(r.Number, 10)
+	if r.Number == 0 { // of an earlier kernel
+		name = oneLine(callName{r.Session, r.Job}.String(), 4*maxTarget)
+	}
 	switch {
 	case r.PolicyResult == nil:
 		return "it waits until it is judged"
 	case r.NeedsHuman:
-		return why + fmt.Sprintf("it waits for a person, who answers in another terminal: assent allow %s, or deny", id)
+		return why + fmt.Sprintf("it waits for a person, who answers in another terminal: assent allow %s, or deny", name)
 	}
 	return why + "it waits for the classifier"
 }

@@ -146,6 +146,7 @@ func TestDaemonScripts(t *testing.T) {
 			"answer":  answerCall,
 
 			"answerfirst": answerFirst,
+			"number":      callNumberOf,
 			"told":        cancelTold,
 			"writer":      writer,
 		},
@@ -214,6 +215,16 @@ func answerCall(ts *testscript.TestScript, neg bool, args []string) {
 	}})
 	ts.Check(err)
 	ts.Check(d.await(args[0], args[1], plexus.OrchestrationResult))
+}
+
+// number SESSION JOB VARIABLE: what number the call has.
+func callNumberOf(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: number SESSION JOB VARIABLE")
+	}
+	snap, err := daemonOf(ts).doc.Job(context.Background(), args[0], args[1])
+	ts.Check(err)
+	ts.Setenv(args[2], fmt.Sprint(snap.Job.Rev))
 }
 
 // answerfirst SESSION true|false [COMMENT]: answers the first call of the

@@ -112,16 +112,22 @@ func (e hintedError) Error() string { return e.error.Error() + "\n" + e.hint }
 
 func (e hintedError) Unwrap() error { return e.error }
 
-// find is the one id that a text means: the id itself, or its beginning.
+// find is the one id that a text means: the id itself, or its beginning. An id
+// that is also what a list shows of a longer one means neither: whoever chose it
+// may have meant to be taken for that one. A stroke behind it says that it is
+// whole.
 func find(what, text string, ids []string) (string, error) {
-	if slices.Contains(ids, text) {
-		return text, nil
-	}
 	var found []string
 	for _, id := range ids {
 		if strings.HasPrefix(id, text) && text != "" {
 			found = append(found, id)
 		}
+	}
+	if whole, ok := strings.CutSuffix(text, "/"); ok && len(found) == 0 && slices.Contains(ids, whole) {
+		return whole, nil
+	}
+	if slices.Contains(found, text) && !slices.ContainsFunc(found, func(id string) bool { return id != text && len(id) > idWhole }) {
+		return text, nil
 	}
 	switch len(found) {
 	case 1:
@@ -129,7 +135,11 @@ func find(what, text string, ids []string) (string, error) {
 	case 0:
 		return "", usagef("there is no %s %q%s", what, oneLine(text, maxTarget), meant(text, ids))
 	}
-	return "", usagef("%d %ss begin with %q; write more of it", len(found), what, oneLine(text, maxTarget))
+	more := "write more of it"
+	if slices.Contains(found, text) {
+		more = fmt.Sprintf("%s/ is the one that is called so", oneLine(text, maxTarget))
+	}
+	return "", usagef("%d %ss begin with %q; %s", len(found), what, oneLine(text, maxTarget), more)
 }
 
 // findSession is the id of the session that a text means; none, "", is none.
@@ -138,6 +148,9 @@ func findSession(ctx context.Context, c *client.Client, text string) (string, er
 		return "", nil
 	}
 	list, err := c.Sessions(ctx, client.SessionFilter{Begins: text, Limit: 10_000})
+	if whole, ok := strings.CutSuffix(text, "/"); ok && err == nil && len(list.Sessions) == 0 {
+		list, err = c.Sessions(ctx, client.SessionFilter{Begins: whole, Limit: 10_000})
+	}
 	if err == nil && len(list.Sessions) == 0 {
 		list, err = c.Sessions(ctx, client.SessionFilter{}) // for the hint
 	}
@@ -149,6 +162,14 @@ func findSession(ctx context.Context, c *client.Client, text string) (string, er
 		ids[i] = s.ID
 	}
 	return find("session", text, ids)
+}
+
+// plainID says whether an id can stand on the command line of any shell as it
+// is. Agents choose ids of sessions, too.
+func plainID(id string) bool {
+	return !strings.HasPrefix(id, "-") && !strings.ContainsFunc(id, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.:@/", r))
+	})
 }
 
 // completeSessions are the sessions for completion. A daemon is not started
@@ -169,7 +190,7 @@ func completeSessions(cmd *cobra.Command, _ []string, begun string) ([]string, c
 	}
 	var names []string
 	for _, s := range list.Sessions {
-		if strings.HasPrefix(s.ID, begun) {
+		if strings.HasPrefix(s.ID, begun) && plainID(s.ID) {
 			names = append(names, s.ID+"\t"+oneLine(s.Client+" "+s.Workspace, maxTarget))
 		}
 	}

@@ -119,7 +119,8 @@ func newQueue() *cobra.Command {
 		Use:   "queue",
 		Short: "List the calls that wait for a person",
 		Long: `Queue lists the calls that wait for a person's answer, in the order in which
-they stand in their sessions, with what the policies said to each.`,
+they stand in their sessions, each with its number and with what the policies
+said to it.`,
 		Example: `  assent queue
   assent queue --session 7GKQ --json`,
 		Args: noArguments,
@@ -141,13 +142,13 @@ they stand in their sessions, with what the policies said to each.`,
 			}
 			g := grid{head: []string{"SESSION", "CALL", "SINCE", "FLOOR", "TOOL", "WHAT"}}
 			now := time.Now()
-			var sessions, calls []string
+			var sessions []string
 			for _, job := range queue.Queue {
-				sessions, calls = append(sessions, job.Session), append(calls, job.ID)
+				sessions = append(sessions, job.Session)
 			}
-			session, call := shortIDs(sessions), shortIDs(calls)
+			session := shortIDs(sessions)
 			for _, job := range queue.Queue {
-				g.add(plainCell(session[job.Session]), plainCell(call[job.ID]), plainCell(showWhen(job.Stamp.At, now)), floorCell(job.Leaf.PolicyResult),
+				g.add(plainCell(session[job.Session]), plainCell(strconv.FormatInt(job.Stamp.Rev, 10)), plainCell(showWhen(job.Stamp.At, now)), floorCell(job.Leaf.PolicyResult),
 					plainCell(job.Name), plainCell(whatOf(job.Arguments)))
 			}
 			if err := g.write(cmd.OutOrStdout(), screenOf(cmd.OutOrStdout())); err != nil || !queue.More {

@@ -445,6 +445,21 @@ func (c *Client) Rows(ctx context.Context, after wire.Rev, session string) (out 
 	return out, c.ask(ctx, http.MethodGet, path("rows")+query("after", strconv.FormatInt(after, 10), "session", session), nil, &out)
 }
 
+// Row is the row of a rev; ok is false when there is none.
+func (c *Client) Row(ctx context.Context, rev wire.Rev) (row wire.Row, ok bool, err error) {
+	var out wire.Rows
+	err = c.ask(ctx, http.MethodGet, path("rows")+query("after", strconv.FormatInt(rev-1, 10), "limit", "1"), nil, &out)
+	switch {
+	case errors.Is(err, wire.Future):
+		return wire.Row{}, false, nil
+	case err != nil:
+		return wire.Row{}, false, err
+	case len(out.Rows) != 1 || out.Rows[0].Rev != rev:
+		return wire.Row{}, false, nil
+	}
+	return out.Rows[0], true, nil
+}
+
 // Verify has the hashes of all rows checked, and that rows which were kept
 // elsewhere are there.
 func (c *Client) Verify(ctx context.Context, kept ...wire.Head) (out wire.Verified, err error) {

@@ -237,6 +237,7 @@ type Leaf struct {
 type Receipt struct {
 	Session             string         `json:"session"`
 	Job                 string         `json:"job"`
+	Number              Rev            `json:"number"` // of its row: no other call has it, whatever ids are chosen
 	PolicyResult        *string        `json:"policyResult"`
 	PolicyMessage       *string        `json:"policyMessage"`
 	ApprovalComment     *string        `json:"approvalComment"`
