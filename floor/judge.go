@@ -648,6 +648,9 @@ func (a *allowedCommand) covers(d *Judged) bool {
 	case effect.Env:
 		return d.Coverable
 	case effect.Opaque:
+		if d.Steered && !a.names() {
+			return false
+		}
 		return d.Coverable && !a.otherCode(d)
 	case effect.Read:
 		if d.Option == effect.ProgramItself { // a rule that names the path has answered it
@@ -671,6 +674,12 @@ func (a *allowedCommand) covers(d *Judged) bool {
 		return d.Option != "" && a.pattern.namesSpelling(a.command, d.Option)
 	}
 	return false
+}
+
+// names reports whether the rule names the command, and not all of its class or
+// all commands.
+func (a *allowedCommand) names() bool {
+	return a.pattern != nil && a.pattern.class == "" && !a.pattern.any
 }
 
 // otherCode reports whether the effect is of an option that the rule leaves

@@ -113,10 +113,10 @@ func (r *reading) brought(dir string) string {
 			at, _ = paths.GlobFolder(at)
 		}
 		git := e.Command != nil && e.Command.Program == "git" && e.Command.Class != effect.Fetch
-		if git && (start || !within(dir, at) || dir == at) {
+		if git && (start || !paths.Within(dir, at) || dir == at) {
 			continue // its own files, and what it checks out in that repository
 		}
-		if within(dir, at) {
+		if paths.Within(dir, at) {
 			if made := e.Command != nil && (e.Command.Program == "mkdir" || e.Command.Program == "touch"); !start && !made {
 				return why
 			}
@@ -136,11 +136,6 @@ func (r *reading) brought(dir string) string {
 	return ""
 }
 
-// within reports whether a folder is another, or lies in it.
-func within(dir, folder string) bool {
-	return dir == folder || strings.HasPrefix(dir, strings.TrimSuffix(folder, "/")+"/")
-}
-
 // steersRepository says that a write goes to what git obeys in a folder that it
 // takes for a repository though it is not called ".git" (law: the fences
 // hold for what git runs, whatever it is called).
@@ -150,7 +145,7 @@ func steersRepository(f *paths.Facts, at effect.Path) string {
 	}
 	hooks := func(config map[string]string) bool {
 		folder := config[GitHook]
-		return folder != "" && within(at.Abs, folder)
+		return folder != "" && paths.Within(at.Abs, folder)
 	}
 	steers := hooks(f.GitConfig)
 	for _, config := range f.Repositories {

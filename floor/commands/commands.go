@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"assent/floor/effect"
+	"assent/floor/paths"
 )
 
 //go:embed data/*.yaml
@@ -405,6 +406,7 @@ const (
 	GoPackages
 	GoEdit
 	Pass
+	Settings
 )
 
 var typeNames = map[string]Type{
@@ -414,7 +416,7 @@ var typeNames = map[string]Type{
 	"argv": Argv, "argv_stdin": ArgvStdin, "split": Split, "assign": Assign, "code": Code, "module": Module,
 	"script": Script, "sed": Sed, "awk": Awk, "jq": JQ, "sql": SQL, "config": Config, "rev": Rev, "out": Out,
 	"makearg": MakeArg, "mount": Mount, "library": Library, "suffix": Suffix, "at": At,
-	"outdir": OutDir, "package": Package, "named": Named, "gopackages": GoPackages, "goedit": GoEdit, "pass": Pass,
+	"outdir": OutDir, "package": Package, "named": Named, "gopackages": GoPackages, "goedit": GoEdit, "pass": Pass, "settings": Settings,
 }
 
 // String is the type's name in the data.
@@ -467,8 +469,9 @@ type Entry struct {
 	Operands []Operand
 	Lenient  bool
 	NeedsGit bool
-	Index    string // the host that is contacted for what is fetched, installed and sent
-	ArgFiles bool   // an operand @FILE stands for the words in that file
+	Obeys    []string // what the program obeys and may run of the project, see [Entry.Steering]
+	Index    string   // the host that is contacted for what is fetched, installed and sent
+	ArgFiles bool     // an operand @FILE stands for the words in that file
 	Effects  []Fixed
 	When     []Alternative
 
@@ -488,6 +491,46 @@ type Entry struct {
 type globEntry struct {
 	glob string
 	sub  *subcommand
+}
+
+// Steering returns the names of the files of a project that the program looks for
+// and obeys, so that what they say may run: "*" and "?" are special in a name, one
+// with "/" in it is the end of a path, and one that ends in "/" is any file in a
+// folder of that name. A subcommand has those of what is above it, unless it
+// tells its own.
+func (e *Entry) Steering() []string {
+	for ; e != nil; e = e.parent {
+		if e.Obeys != nil {
+			return e.Obeys
+		}
+	}
+	return nil
+}
+
+// Steers reports whether a path is that of a file which Steering names. Case does
+// not count: it does not on every file system.
+func (e *Entry) Steers(file string) bool {
+	return slices.ContainsFunc(e.Steering(), func(name string) bool { return steers(name, file) })
+}
+
+func steers(name, file string) bool {
+	if folder, is := strings.CutSuffix(name, "/"); is {
+		return paths.AnyPart(folder, path.Dir(file))
+	}
+	for more := true; more; {
+		var part, last string
+		if i := strings.LastIndexByte(name, '/'); i >= 0 {
+			name, part = name[:i], name[i+1:]
+		} else {
+			part, more = name, false
+		}
+		i := strings.LastIndexByte(file, '/')
+		file, last = file[:max(0, i)], file[i+1:]
+		if last == "" || !paths.AnyName(part, last) {
+			return false
+		}
+	}
+	return true
 }
 
 // Tame reports whether no option of the entry has an effect.

@@ -3,6 +3,7 @@ package commands
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -320,6 +321,8 @@ func (p *parser) entry(name string, v any, parent *Entry) *Entry {
 				p.errorf(where, "unknown fact %v", item.Value)
 			}
 			e.NeedsGit = true
+		case "obeys":
+			e.Obeys = p.obeys(where, item.Value)
 		case "index":
 			if parent != nil {
 				p.errorf(where, "only a program has an index")
@@ -366,6 +369,13 @@ func (p *parser) entry(name string, v any, parent *Entry) *Entry {
 				continue
 			}
 			o.Name, o.Names = e.option(n).Name, e.option(n).Names
+		}
+	}
+	for _, options := range [...]map[string]*Option{e.options, e.persistent} {
+		for _, n := range slices.Sorted(maps.Keys(options)) {
+			if options[n].Type == Settings && len(e.Steering()) == 0 {
+				p.errorf(name+".options", "option %s names settings, and which files are obeyed is not told", n)
+			}
 		}
 	}
 	e.tame = tame(e.options)
@@ -546,6 +556,31 @@ func (p *parser) operands(where string, v any) []Operand {
 		}
 	}
 	return out
+}
+
+// obeys reads the names of files that a program obeys: "none" is none of what is
+// obeyed above.
+func (p *parser) obeys(where string, v any) []string {
+	text, ok := v.(string)
+	names := strings.Fields(text)
+	if !ok || len(names) == 0 {
+		p.errorf(where, "want the names of files, or none")
+		return nil
+	}
+	if len(names) == 1 && names[0] == "none" {
+		return []string{}
+	}
+	for i, n := range names {
+		switch {
+		case strings.HasPrefix(n, "/") || strings.HasPrefix(n, "~") || strings.ContainsAny(n, `[]{}|\"'`) || strings.Contains(n, "//") || strings.Contains(n, "**"):
+			p.errorf(where, "%q is no name of a file of a project", n)
+		case strings.Trim(n, "*?./") == "":
+			p.errorf(where, "%q is any file", n)
+		case slices.Contains(names[:i], n):
+			p.errorf(where, "%q appears twice", n)
+		}
+	}
+	return names
 }
 
 func (p *parser) effects(where string, v any) []Fixed {

@@ -144,6 +144,9 @@ type Effect struct {
 	// answers this opaque effect (inline code of an interpreter, an option
 	// nobody described).
 	Coverable bool
+	// Steered says that the call itself writes what the command obeys: only a
+	// rule that names the command answers that, one for all of its class does not.
+	Steered bool
 }
 
 // ProgramItself stands as the option of a read that is the program being run,

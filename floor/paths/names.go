@@ -15,6 +15,11 @@ func AnyName(globs, name string) bool {
 	return false
 }
 
+// Within reports whether a clean path is a folder's own, or lies in it.
+func Within(path, folder string) bool {
+	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
+}
+
 // AnyPart reports whether a path has a part that fits one of the globs: it is a
 // file of that name, or lies in a folder of it.
 func AnyPart(globs, abs string) bool {

@@ -315,7 +315,11 @@ func (r *reader) function(f function, ws []word, assigns []string, w *world, spa
 		r.active = map[*syntax.Stmt]int{}
 	}
 	r.active[f.body]++
-	defer func() { r.active[f.body]-- }()
+	r.again++
+	defer func() {
+		r.active[f.body]--
+		r.again--
+	}()
 	if !r.step() {
 		return w.alone()
 	}
@@ -835,6 +839,8 @@ func (r *reader) trap(ws []word, _ []string, w *world, ctx context) []*world {
 	r.traps = append(r.traps, trapped{args[0].text, span})
 	outer := r.frame
 	r.frame = frame{}
+	r.again++
+	defer func() { r.again-- }()
 	r.branch++
 	after := r.nested(args[0].text, w.fork().alone(), spans{fixed: &span}, span)
 	r.branch--

@@ -210,7 +210,7 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 	}
 	run := effect.Effect{Kind: effect.Run, Target: r.show(ws), Span: span, Command: cmd, Privileged: ctx.privileged, Option: ctx.option}
 	at := r.add(run)
-	t.cmd = cmd
+	t.cmd, t.told = cmd, r.out[at].Command
 	t.all()
 	if t.class != "" {
 		cmd.Class = t.class

@@ -53,11 +53,15 @@ func (r *reader) loop(w *world, body func(*jumps, []*world) []*world) []*world {
 
 func (r *reader) enter() *jumps {
 	j := &jumps{}
+	r.again++
 	r.frame.loops = append(r.frame.loops, j)
 	return j
 }
 
-func (r *reader) leaveLoop() { r.frame.loops = r.frame.loops[:len(r.frame.loops)-1] }
+func (r *reader) leaveLoop() {
+	r.again--
+	r.frame.loops = r.frame.loops[:len(r.frame.loops)-1]
+}
 
 // ended are the worlds behind a loop, whose status nobody knows.
 func ended(ws []*world) []*world {

@@ -59,6 +59,7 @@ func Effects(text string, place *paths.Place, know *commands.Knowledge) []effect
 	for _, t := range r.traps {
 		r.nested(t.text, ws, spans{fixed: &t.span}, t.span)
 	}
+	r.steered()
 	r.led()
 	if len(r.out) == 0 && r.ran {
 		r.out = append(r.out, effect.Effect{Kind: effect.Run, Target: strings.TrimSpace(text), Span: whole,
@@ -108,6 +109,8 @@ type reader struct {
 	passed    []*world             // where the text has been since the first trap
 	active    map[*syntax.Stmt]int // functions that run
 	beside    int                  // pipes and background commands around this one
+	again     int                  // loops and functions around, whatever process they are of
+	obeying   []obeying            // see steered
 	through   *paths.Place         // the place with the links that the text made
 	mixed     bool                 // temporary files of this call may be links
 	exits     []*world             // where the text ends before its end
@@ -244,11 +247,13 @@ func (r *reader) child(text string, w *world, sp spans, where effect.Span) {
 func (r *reader) coproc(c *syntax.CoprocClause, w *world) []*world {
 	if c.Stmt != nil {
 		r.branch++
+		r.beside++
 		outer := r.apart()
 		saved := r.sink
 		r.sink = nil
 		r.stmt(c.Stmt, w.fork())
 		r.sink, r.frame = saved, outer
+		r.beside--
 		r.branch--
 	}
 	name := "COPROC"

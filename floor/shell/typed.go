@@ -19,12 +19,13 @@ type typed struct {
 	ctx     context
 	reading commands.Reading
 	entry   *commands.Entry
-	class   effect.Class // when what follows tells more than the data
-	code    bool         // code was given: as text, a file or a library
-	shell   bool         // shell text was given and followed
-	split   bool         // the inner command was told with a split text
-	choice  *choice      // what is said of the names of files, once it is read
-	there   bool         // see effect.There
+	class   effect.Class    // when what follows tells more than the data
+	code    bool            // code was given: as text, a file or a library
+	shell   bool            // shell text was given and followed
+	split   bool            // the inner command was told with a split text
+	choice  *choice         // what is said of the names of files, once it is read
+	there   bool            // see effect.There
+	told    *effect.Command // the command as it was told, by this course or by one before
 }
 
 func (t *typed) all() {
@@ -123,6 +124,7 @@ func (t *typed) all() {
 	if asks || t.cmd.Program == "git" {
 		t.repository()
 	}
+	t.obeys()
 	if rd.Class == effect.Build {
 		// A build reads, and runs, the tree it is started in.
 		if p := r.place.Prepare(".", t.cwd); !p.Inside() {
@@ -533,6 +535,12 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 		if pathLike(text) {
 			t.path(effect.Read, text, span, option, false, false)
 		}
+	case commands.Settings:
+		if e := t.reading.Entry; std || commands.Known(text) && (e == nil || e.Steers(text)) {
+			t.path(effect.Read, text, span, option, false, false)
+			return
+		}
+		t.value(commands.Script, text, span, option, src)
 	case commands.Script:
 		if std {
 			t.stdinCode(span)

@@ -1,0 +1,175 @@
+package shell
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"assent/floor/commands"
+	"assent/floor/effect"
+	"assent/floor/paths"
+)
+
+// A tool that builds, tests, checks or formats obeys files that it finds by their
+// names, and runs what they say. Whoever lets an agent write in the tree and
+// lets tools run there has them as they are in mind: that one call sets a tool
+// up anew and then runs it is told beside the run, so that nothing which merely
+// allows tools to run allows it in silence.
+//
+// It is about those files and not about sources. Tests and programs run what is
+// written all the same, with the next call if not with this one, and who allows
+// both has said so; a checker or a formatter runs nothing but these files.
+// What comes from the repository's own history (a pull, a checkout) and what a
+// formatter changes in place is not counted either.
+
+// obeying is a command that obeys files by their names.
+type obeying struct {
+	cmd   *effect.Command
+	entry *commands.Entry
+	span  effect.Span
+	cwd   string
+	priv  bool
+	any   bool // what is written behind it in the text may be there before it as well
+}
+
+// obeys remembers a command that obeys files by their names.
+func (t *typed) obeys() {
+	e := t.reading.Entry
+	if e == nil {
+		e = t.entry
+	}
+	if t.cmd.Class == effect.Look && !(e.Class == effect.Look && len(e.Obeys) > 0) || len(e.Steering()) == 0 {
+		return
+	}
+	t.r.obeying = append(t.r.obeying, obeying{t.told, e, spanOf(t.ws), t.cwd, t.ctx.privileged, t.r.again > 0 || t.r.beside > 0})
+}
+
+// steered tells the commands that obey what the text wrote before.
+func (r *reader) steered() {
+	told := r.out // what is added is not looked at
+	for i := range r.obeying {
+		o := &r.obeying[i]
+		at := slices.IndexFunc(told, func(e effect.Effect) bool { return e.Kind == effect.Run && e.Command == o.cmd })
+		if at < 0 {
+			continue
+		}
+		if o.any {
+			at = len(told)
+		}
+		for k := range told[:at] {
+			if name := r.mayWrite(&told[k], o, told); name != "" {
+				r.add(effect.Effect{Target: o.cmd.Program + " obeys " + name + ", which this call writes", Span: o.span, Command: o.cmd, Coverable: true, Steered: true, Privileged: o.priv})
+				break
+			}
+		}
+	}
+}
+
+// mayWrite returns what an effect writes when that may be a file which a command
+// obeys, "" when it is none.
+func (r *reader) mayWrite(e *effect.Effect, o *obeying, told []effect.Effect) string {
+	switch e.Kind {
+	case effect.Write:
+	case effect.Opaque:
+		if e.Command == nil || e.Command == o.cmd || !unpacks(e.Target) || r.elsewhere(e.Command, o, told) {
+			return ""
+		}
+		return "what " + e.Command.Program + " unpacks"
+	default:
+		return ""
+	}
+	if e.Own || !e.Path.Known() || !r.near(e.Path, o) {
+		return "" // an unknown path is asked about by itself
+	}
+	for _, p := range [...]string{e.Path.Abs, e.Path.Named} {
+		switch {
+		case p == "":
+		case e.Tree && e.There:
+			if e.Names != "" && r.named(strings.Split(e.Names, "|"), o) {
+				return display(e.Target)
+			}
+		case e.Tree:
+			if e.Command != nil && e.Command.Program == o.cmd.Program {
+				continue // its own outcome
+			}
+			if e.Names == "" || slices.ContainsFunc(o.entry.Steering(), func(n string) bool { return strings.ContainsAny(n, "*?/") || paths.AnyName(e.Names, n) }) {
+				return "what is copied into " + display(e.Target)
+			}
+		case e.Path.Glob:
+			dir, _ := paths.GlobFolder(p)
+			if r.globs(p, paths.Within(o.cwd, dir), o) {
+				return display(e.Target)
+			}
+		case o.entry.Steers(p):
+			return display(path.Base(p))
+		}
+	}
+	return ""
+}
+
+// near reports whether a file may be found from where a command runs: it is in the
+// workspace, or in a folder above or below. What lies elsewhere is not looked for.
+func (r *reader) near(p effect.Path, o *obeying) bool {
+	if p.Inside() || o.cwd == "" {
+		return true
+	}
+	dir := path.Dir(p.Abs)
+	if p.Glob {
+		dir, _ = paths.GlobFolder(p.Abs)
+	}
+	return paths.Within(o.cwd, dir) || paths.Within(dir, o.cwd)
+}
+
+// globs reports whether a glob may stand for a file that the command obeys. One
+// for all files of an ending counts where such files are looked for first: in
+// the folder of the command and above.
+func (r *reader) globs(glob string, above bool, o *obeying) bool {
+	last := glob[strings.LastIndexByte(glob, '/')+1:]
+	if broad(last) && !above {
+		return false
+	}
+	for _, n := range o.entry.Steering() {
+		pt, err := paths.Compile("**/" + strings.TrimSuffix(n, "/"))
+		if err != nil || pt.Relate(r.place, effect.Path{Abs: glob, Rel: ".", Glob: true}, false) > paths.Apart {
+			return true
+		}
+	}
+	return false
+}
+
+// named reports whether one of the names that are picked out in a tree is that of
+// a file which the command obeys, and says more than an ending.
+func (r *reader) named(names []string, o *obeying) bool {
+	return slices.ContainsFunc(names, func(g string) bool {
+		return !broad(g) && slices.ContainsFunc(o.entry.Steering(), func(n string) bool {
+			n = strings.TrimSuffix(n, "/")
+			return paths.AnyName(g, n[strings.LastIndexByte(n, '/')+1:]) || o.entry.Steers(g)
+		})
+	})
+}
+
+// broad reports whether a glob stands for all names, or for all of one ending.
+func broad(glob string) bool {
+	rest, is := strings.CutPrefix(glob, "*")
+	return is && (rest == "" || rest[0] == '.' && !strings.ContainsAny(rest[1:], ".*?["))
+}
+
+// unpacks reports whether what cannot be told of a command is which files it
+// makes: the texts are those of the command knowledge.
+func unpacks(why string) bool {
+	return strings.Contains(why, "names its files") || strings.Contains(why, "where its files go") || why == "writes the files of an archive"
+}
+
+// elsewhere reports whether all that a command is known to write lies where the
+// other does not look.
+func (r *reader) elsewhere(c *effect.Command, o *obeying, told []effect.Effect) bool {
+	some := false
+	for i := range told {
+		if e := &told[i]; e.Kind == effect.Write && e.Command == c {
+			if some = true; !e.Path.Known() || r.near(effect.Path{Abs: e.Path.Abs + "/x", Rel: e.Path.Rel}, o) {
+				return false
+			}
+		}
+	}
+	return some
+}

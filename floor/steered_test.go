@@ -1,0 +1,85 @@
+package floor
+
+import (
+	"testing"
+
+	"assent/approval"
+)
+
+// Who lets an agent write in the tree, and lets tools run there, thinks of sources
+// and of the tools as they are set up. That a call sets a tool up anew and runs
+// it is told, and asked about.
+func TestSteered(t *testing.T) {
+	const allow, ask = approval.Allow, approval.Ask
+	const tree = "write: {allow: [\".\"]}\n"
+	tests := []struct {
+		name, policy, command string
+		want                  Result
+	}{
+		{"configuration-of-tests", tree, "printf x > conftest.py; pytest", ask},
+		{"by-a-copy", tree, "cp src/x conftest.py && pytest", ask},
+		{"by-a-copy-into-a-folder", tree, "cp src/conftest.py . && pytest", ask},
+		{"by-a-move", tree, "mv src/x tests/conftest.py && pytest", ask},
+		{"by-a-link", tree, "ln -s src/x conftest.py && pytest", ask},
+		{"by-tee", tree, "echo x | tee conftest.py && pytest", ask},
+		{"by-an-edit", tree, "sed -i s/a/b/ package.json && npm test", ask},
+		{"by-a-here-document", tree, "cat > package.json <<E\n{}\nE\nnpm test", ask},
+		{"by-a-pattern", tree, "sed -i s/a/b/ jest*.config.js && jest", ask},
+		{"by-touching", tree, "touch build.rs && cargo build", ask},
+		{"by-the-tool-itself", tree, "npm pkg set scripts.test=x && npm test", ask},
+		{"by-an-archive", tree + "run: {allow: [tar]}", "tar xf a.tgz && make", ask},
+		{"by-a-patch", tree + "run: {allow: [patch]}", "patch -p1 < a.patch && make", ask},
+		{"by-a-patch-of-git", tree + "run: {allow: [git apply]}", "git apply a.patch && make", ask},
+		{"by-a-download", tree + "run: {allow: [curl]}", "curl -so conftest.py https://example.com/ && pytest", ask},
+		{"in-a-folder-below", tree, "echo x > sub/package.json; npm test", ask},
+		{"in-a-folder-above", tree, "echo x > package.json; cd sub && npm test", ask},
+		{"case-does-not-count", tree, "echo x > Package.JSON; npm test", ask},
+		{"in-a-loop", tree, "for i in 1 2; do pytest; echo x > conftest.py; done", ask},
+		{"in-a-loop-without-end", tree, "while true; do pytest; echo x > conftest.py; done", ask},
+		{"in-a-function", tree, "f() { pytest; }; f; echo x > conftest.py; f", ask},
+		{"beside-it", tree, "pytest & echo x > conftest.py", ask},
+		{"in-a-shell-of-its-own", tree, `bash -c 'echo x > conftest.py'; timeout 9 pytest`, ask},
+		{"in-a-trap", tree, `trap pytest EXIT; echo x > conftest.py`, ask},
+		{"of-several", tree, "echo x > conftest.py; python -m pytest", ask},
+		{"a-checker", tree, "echo x > eslint.config.js; eslint .", ask},
+		{"a-formatter", tree, "echo x > prettier.config.js; prettier a.js", ask},
+		{"types", tree, "echo x > mypy.ini; mypy src", ask},
+		{"a-build", tree, "echo x > CMakeLists.txt; cmake -B build", ask},
+		{"a-listing-that-runs-the-build", tree, "echo x > build.gradle; gradle dependencies", ask},
+		{"a-class-names-nothing", tree + `run: {allow: ["@build"]}`, "echo x > conftest.py; pytest", ask},
+		{"all-names-nothing", tree + `run: {allow: ["*"]}`, "echo x > conftest.py; pytest", ask},
+		{"another-command-is-named", tree + "run: {allow: [npm test]}", "echo x > conftest.py; pytest", ask},
+
+		// Who names the command has said that it runs what is there.
+		{"named", tree + "run: {allow: [pytest]}", "echo x > conftest.py; pytest -q", allow},
+		{"named-with-its-words", tree + "run: {allow: [npm test]}", "echo x > package.json; npm test", allow},
+		{"named-and-the-archive", tree + "run: {allow: [tar, make]}", "tar xf a.tgz && make", allow},
+		{"a-write-is-still-a-write", "run: {allow: [pytest]}", "echo x > conftest.py; pytest", ask},
+
+		// Sources, outcomes and what comes later steer nothing.
+		{"a-source", tree, "sed -i s/a/b/ src/x.go && go test ./...", allow},
+		{"a-test", tree, "echo x > x_test.go; go test ./...", allow},
+		{"a-source-of-another-language", tree, "echo x > src/x.ts && npm test", allow},
+		{"a-file-of-another-tool", tree, "echo x > package.json; go vet ./...", allow},
+		{"afterwards", tree, "pytest && sed -i s/1/2/ pyproject.toml", allow},
+		{"what-the-tool-prints-into-it", tree, "npm test > package.json", ask},
+		{"what-the-tool-prints", tree, "npm test 2>&1 | tee test.log | tail", allow},
+		{"a-folder-for-the-build", tree, "mkdir -p build && cmake -B build", allow},
+		{"formatting-first", tree, "black . && pytest", allow},
+		{"fixing-first", tree, "eslint --fix . && npm test", allow},
+		{"deleting", tree + `delete: {allow: ["."]}`, "rm conftest.py && pytest", allow},
+		{"looking", tree, "echo x > package.json; npm ls", allow},
+		{"what-version-it-is", tree, "echo x > eslint.config.js; eslint --version", allow},
+		{"a-place-of-its-own", `write: {allow: [".", "/tmp/**"]}`, "cp package.json /tmp/kept/package.json && npm test", allow},
+		{"history", tree + "run: {allow: [git pull]}", "git pull && make", allow},
+		{"installed-first", tree + "run: {allow: [npm ci]}", "npm ci && npm test", allow},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := Floor{Operator: mustParse(t, tt.policy, Operator)}
+			if v := f.Judge(bash(tt.command)); v.Result != tt.want {
+				t.Errorf("%s\nis %s, want %s: %s", tt.command, v.Result, tt.want, v.Message)
+			}
+		})
+	}
+}
