@@ -29,9 +29,8 @@ type Call struct {
 	// beside the workspace (law ruling 9). A guard is heard before they are
 	// known.
 	Paths []approval.Path
-	// Shown names what the file held that the call changes, when a person was
-	// shown the change: a body that finds another content writes nothing. ""
-	// where nothing was shown.
+	// Shown is the image of the preview that a person could see (see [Shown]): a
+	// body that finds another one changes nothing. "" where nothing was shown.
 	Shown string
 	// Resumed says that the body was licensed in an earlier life and may have
 	// had its effect already. A body that cannot be run twice reports that and
@@ -67,6 +66,18 @@ type Guard func(ctx context.Context, call Call) (bool, error)
 // done: the leaf is not settled before. An error becomes the outcome
 // {"ok":false,"text":...}.
 type Body func(ctx context.Context, call Call) (Outcome, error)
+
+// Preview tells what a call would change, before anybody answers. It changes
+// nothing itself. Paths of the call are known.
+type Preview func(ctx context.Context, call Call) (Shown, error)
+
+// Shown is what a person can see of a call.
+type Shown struct {
+	Text string `json:"text"`
+	// Image names the state that the text is about, as the body will compare
+	// it; "" for none.
+	Image string `json:"image,omitzero"`
+}
 
 // Outcome is what the model reads of a call that ran: JSON, as it stands in
 // outcomeJson.

@@ -29,10 +29,12 @@ type Registry struct {
 	executors map[tool]Executor
 }
 
-// Executor is the two functions of a kind or of one tool. Guard may be nil.
+// Executor is the two functions of a kind or of one tool, and what shows a call
+// beforehand. Guard and Preview may be nil.
 type Executor struct {
-	Guard Guard
-	Body  Body
+	Guard   Guard
+	Body    Body
+	Preview Preview
 }
 
 type tool struct {
@@ -75,12 +77,30 @@ func (r *Registry) register(t tool, guard Guard, execute Body) error {
 		if _, ok := r.executors[t]; ok {
 			err = ErrTwice
 		} else {
-			r.executors[t] = Executor{guard, execute}
+			r.executors[t] = Executor{Guard: guard, Body: execute}
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("executor of %q %s: %w", t.kind, t.name, err)
 	}
+	return nil
+}
+
+// RegisterPreview says how a call of a tool is shown to a person beforehand.
+// The tool, or its kind when name is empty, has an executor already.
+func (r *Registry) RegisterPreview(kind Kind, name string, preview Preview) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := tool{kind, name}
+	e, ok := r.executors[at]
+	switch {
+	case !ok:
+		return fmt.Errorf("preview of %q %s: %w", kind, name, ErrNoBody)
+	case e.Preview != nil:
+		return fmt.Errorf("preview of %q %s: %w", kind, name, ErrTwice)
+	}
+	e.Preview = preview
+	r.executors[at] = e
 	return nil
 }
 
@@ -94,6 +114,24 @@ func (r *Registry) Lookup(kind Kind, name string) (Executor, bool) {
 	}
 	e, ok := r.executors[tool{kind: kind}]
 	return e, ok
+}
+
+// Show is what a person is shown of a call: nothing where there is no preview.
+// One that fails is no reason to refuse a call: that it failed is shown.
+func (e Executor) Show(ctx context.Context, call Call) (shown Shown) {
+	if e.Preview == nil {
+		return Shown{}
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			shown = Shown{Text: fmt.Sprintf("what it would change cannot be shown: %v", p)}
+		}
+	}()
+	shown, err := e.Preview(ctx, call)
+	if err != nil {
+		return Shown{Text: "what it would change cannot be shown: " + err.Error()}
+	}
+	return shown
 }
 
 // Ask hears the guard of a call. True where there is none. An error, also one

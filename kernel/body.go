@@ -42,7 +42,7 @@ func (o *owner) body(a session.Action) {
 		o.external[a.Job] = true
 		return
 	}
-	call.Resumed, call.Begun = a.Resumed, o.begun[a.Job]
+	call.Resumed, call.Begun, call.Shown = a.Resumed, o.begun[a.Job], o.shown[a.Job]
 	call.Progress = func(text string) { o.k.Document.SetPresence(o.id, progress(a.Job), text) }
 	ctx, stop := context.WithCancel(o.k.ctx)
 	r := &running{stop: stop}

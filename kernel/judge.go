@@ -69,9 +69,16 @@ func (o *owner) judge(a session.Action) {
 			fail(err.Error())
 			return
 		}
-		answer(session.FloorDone{
-			Job: a.Job, Policy: a.Policy,
-			Result: v.Result, Message: messageOf(v), Paths: pathsOf(v), Explanation: explain(v),
+		asked.Paths = pathsOf(v)
+		shown := k.show(ctx, asked, call, really, v.Result)
+		once.Do(func() {
+			o.later(func() {
+				o.shown[a.Job] = shown.Image
+				o.step(session.FloorDone{
+					Job: a.Job, Policy: a.Policy,
+					Result: v.Result, Message: messageOf(v), Paths: asked.Paths, Explanation: withShown(explain(v), shown),
+				})
+			})
 		})
 	}})
 }

@@ -29,6 +29,7 @@ type owner struct {
 	really   string                          // where the workspace was when the session was made
 	minters  map[session.JobID]plexus.Writer // of the leaves that are not settled
 	begun    map[session.JobID]bool          // an earlier life began the body
+	shown    map[session.JobID]string        // the image of what a person could see
 	running  map[session.JobID]*running
 	external map[session.JobID]bool // licensed, and the client's to run
 	voting   map[session.JobID]*voting
@@ -161,6 +162,7 @@ func (o *owner) load() error {
 	o.really = reallyOf(snap)
 	o.minters = make(map[session.JobID]plexus.Writer)
 	o.begun = make(map[session.JobID]bool)
+	o.shown = make(map[session.JobID]string)
 	o.running = make(map[session.JobID]*running)
 	o.external = make(map[session.JobID]bool)
 	o.voting = make(map[session.JobID]*voting)
@@ -170,6 +172,9 @@ func (o *owner) load() error {
 	for job, fields := range snap.Fields {
 		if _, ok := fields[plexus.BodyStarted]; ok {
 			o.begun[session.JobID(job)] = true
+		}
+		if image := imageIn(fields[plexus.Explanation].Value); image != "" {
+			o.shown[session.JobID(job)] = image
 		}
 	}
 	o.forget = o.k.Policies.Notify(o.facts.Workspace, func() {
@@ -253,6 +258,7 @@ func (o *owner) notice(n session.Notice) {
 	case session.Settled:
 		delete(o.minters, n.Job)
 		delete(o.begun, n.Job)
+		delete(o.shown, n.Job)
 		delete(o.external, n.Job)
 	case session.Stuck:
 		o.waits = slices.DeleteFunc(o.waits, func(w *wait) bool {

@@ -42,5 +42,8 @@ func Register(r *job.Registry, o Options) error {
 			return err
 		}
 	}
-	return nil
+	return errors.Join(
+		r.RegisterPreview(job.FileMutateTool, "write", preview(writing)),
+		r.RegisterPreview(job.FileMutateTool, "edit", preview(edited)),
+	)
 }

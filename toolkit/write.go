@@ -95,6 +95,17 @@ func editing(ctx context.Context, call job.Call) (job.Outcome, error) {
 	return mutate(ctx, call, edited)
 }
 
+// preview shows what a call would change of its file.
+func preview(plan func(job.Call) (*change, error)) job.Preview {
+	return func(_ context.Context, call job.Call) (job.Shown, error) {
+		c, err := plan(call)
+		if err != nil {
+			return job.Shown{}, err
+		}
+		return job.Shown{Text: c.diff(), Image: string(c.image())}, nil
+	}
+}
+
 // mutate does what a call asks of one file: wholly, or not at all.
 func mutate(ctx context.Context, call job.Call, plan func(job.Call) (*change, error)) (job.Outcome, error) {
 	c, err := plan(call)

@@ -1,0 +1,77 @@
+package kernel
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"assent/approval"
+	"assent/floor"
+	"assent/job"
+	"assent/plexus"
+)
+
+// maxShown is how much of a preview is kept with a call, in bytes.
+const maxShown = 64 << 10
+
+// show is what a person who is asked about a call can see of what it would
+// change. It stands in the document, where agents read too, and nobody has
+// licensed the call yet: so nothing is shown of a file that could not be read in
+// silence. Who is not asked is shown nothing.
+func (k *Kernel) show(ctx context.Context, asked job.Call, call floor.Call, really string, result approval.PolicyResult) job.Shown {
+	executor, _ := k.Registry.Lookup(asked.Kind, asked.Name)
+	if executor.Preview == nil || result != approval.Ask && result != approval.Deny {
+		return job.Shown{}
+	}
+	for _, p := range asked.Paths {
+		if !p.Known() {
+			return job.Shown{}
+		}
+		path := string(p)
+		if !p.Outside() {
+			path = filepath.Join(call.Workspace, path)
+		}
+		call.Name, call.Arguments = "read", []byte(`{"path":`+plexus.Text(path)+`}`)
+		if v, _, err := k.evaluate(ctx, call, really); err != nil || v.Result != approval.Allow {
+			return job.Shown{Text: "it is not shown: reading it is not allowed by itself"}
+		}
+	}
+	shown := executor.Show(ctx, asked)
+	if len(shown.Text) > maxShown {
+		shown.Text = shown.Text[:maxShown] + "\n[the rest is left out]"
+	}
+	shown.Text = strings.ToValidUTF8(shown.Text, string(utf8.RuneError))
+	return shown
+}
+
+// withShown puts a preview into an explanation, as its member "preview". An
+// explanation that is none stays as it is.
+func withShown(explanation string, shown job.Shown) string {
+	if shown == (job.Shown{}) || len(explanation) < 2 || !strings.HasSuffix(explanation, "}") {
+		return explanation
+	}
+	text, err := json.Marshal(shown, jsontext.AllowInvalidUTF8(true))
+	if err != nil {
+		return explanation
+	}
+	comma := ","
+	if strings.TrimSpace(explanation[1:len(explanation)-1]) == "" {
+		comma = ""
+	}
+	return explanation[:len(explanation)-1] + comma + `"preview":` + string(text) + "}"
+}
+
+// imageIn is the image of the preview in an explanation, "" for none.
+func imageIn(explanation string) string {
+	var e struct {
+		Preview job.Shown `json:"preview"`
+	}
+	if json.Unmarshal([]byte(explanation), &e) != nil {
+		return ""
+	}
+	return e.Preview.Image
+}
