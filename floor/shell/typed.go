@@ -91,6 +91,7 @@ func (t *typed) all() {
 		t.fixed(f)
 	}
 	t.argFiles()
+	t.handed()
 	for _, is := range rd.Issues {
 		t.opaque(is.Why, t.ws[min(is.Word, len(t.ws)-1)].span, "", is.Coverable)
 	}
@@ -156,6 +157,21 @@ func (t *typed) argFiles() {
 			t.opaque("options in a file", t.ws[i].span, "", true)
 		}
 	}
+}
+
+// handed tells the paths among the words that a build hands to a script or a
+// runner which nobody described: they may be what is read, or run.
+func (t *typed) handed() {
+	if t.reading.Class != effect.Build {
+		return
+	}
+	var ws []word
+	for _, o := range t.reading.Operands {
+		if o.Type == commands.Text && o.Word >= 0 && !strings.HasPrefix(o.Text, "//") { // a label of Bazel
+			ws = append(ws, t.ws[o.Word])
+		}
+	}
+	t.r.maybePaths(ws, t.cmd, t.w)
 }
 
 // passedOn tells options that a test binary gets behind the tool that builds
