@@ -469,6 +469,9 @@ func (r *reader) prefixed(w string, at int) bool {
 		return false
 	}
 	r.use(o, w[2:], true, at, at, 2)
+	if _, v, signed := strings.Cut(w[2:], "="); signed && !o.Type.Tame() && o.Next == nil && o.Type != Assign {
+		r.use(o, v, true, at, at, len(w)-len(v)) // as -alh=FILE
+	}
 	return true
 }
 
