@@ -63,7 +63,7 @@ func (k *Kernel) createSession(ctx context.Context, s NewSession, by plexus.Writ
 	case plexus.Host, plexus.Human:
 	case plexus.Agent:
 		if s.Mode != "" || s.Seat != approval.Attended {
-			return plexus.Session{}, fmt.Errorf("an agent does not choose its mode or seat: %w", plexus.ErrRole)
+			return plexus.Session{}, fmt.Errorf("an agent chooses neither its mode nor whether a person looks on: %w", plexus.ErrRole)
 		}
 		if s.Parent != "" {
 			if err := k.admits(ctx, s.Parent, by); err != nil {

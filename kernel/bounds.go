@@ -135,6 +135,9 @@ func (k *Kernel) admits(ctx context.Context, id string, by plexus.Writer) error 
 		return mine(of, by)
 	}
 	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: []plexus.Row{belonging(id, by)}})
+	if errors.Is(err, plexus.ErrNoSession) {
+		return fmt.Errorf("%w: %q", plexus.ErrNoSession, id)
+	}
 	if err == nil {
 		k.belongs.Store(id, by.Name)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"assent/approval"
 	"assent/front/api/client"
 	"assent/front/api/wire"
 )
@@ -189,7 +190,13 @@ func shown(job wire.Job, now time.Time, s screen) string {
 		}
 	}
 	by := func(stamp wire.Stamp) string {
-		return "  (" + oneLine(stamp.Writer, maxTarget) + ", " + showWhen(stamp.At, now) + ")"
+		who := ""
+		if role, name, _ := strings.Cut(stamp.Writer, ":"); role == "agent" {
+			who = "agent " + oneLine(name, maxTarget) + ", "
+		} else if role == "human" { // what the kernel writes follows from the rest
+			who = oneLine(name, maxTarget) + ", "
+		}
+		return "  (" + who + showWhen(stamp.At, now) + ")"
 	}
 	line("number", strconv.FormatInt(job.Stamp.Rev, 10), inkNone)
 	line("call", oneLine(job.ID, 4*maxTarget), inkNone)
@@ -199,7 +206,7 @@ func shown(job wire.Job, now time.Time, s screen) string {
 		kind = " (" + oneLine(kind, maxTarget) + ")"
 	}
 	line("tool", oneLine(job.Name, 4*maxTarget)+kind, inkBold)
-	line("admitted", by(job.Stamp)[2:], inkNone)
+	line("asked by", strings.Trim(by(job.Stamp), " ()"), inkNone)
 	b.WriteString(argumentsOf(job.Arguments, s))
 	l := job.Leaf
 	if l == nil {
@@ -212,9 +219,9 @@ func shown(job wire.Job, now time.Time, s screen) string {
 		}
 	}
 	if l.PolicyResult != nil {
-		written("floor", "policyResult", *l.PolicyResult, resultInk(*l.PolicyResult))
+		written("policies", "policyResult", *l.PolicyResult, resultInk(*l.PolicyResult))
 	} else {
-		line("floor", "not evaluated yet", inkNone)
+		line("policies", "not asked yet", inkNone)
 	}
 	for _, e := range effectsIn(l.Explanation) {
 		line("", "  "+e.String(), resultInk(e.Result))
@@ -239,9 +246,9 @@ func shown(job wire.Job, now time.Time, s screen) string {
 	}
 	switch {
 	case l.OrchestrationResult != nil && *l.OrchestrationResult:
-		written("decided", "orchestrationResult", "allow"+reasonOf(l), inkAllow)
+		written("decided", "orchestrationResult", "allowed"+reasonOf(l), inkAllow)
 	case l.OrchestrationResult != nil:
-		written("decided", "orchestrationResult", "deny"+reasonOf(l), inkDeny)
+		written("decided", "orchestrationResult", "refused"+reasonOf(l), inkDeny)
 	case l.NeedsHuman:
 		line("decided", "not yet: it waits for a person", inkAsk)
 	case l.Cancelled == nil:
@@ -250,7 +257,7 @@ func shown(job wire.Job, now time.Time, s screen) string {
 	written("begun", "bodyStarted", "yes", inkNone)
 	written("cancelled", "cancelled", "yes", inkNone)
 	if l.Completed != nil {
-		written("outcome", "completed", oneLine(middle(string(l.OutcomeJSON), maxFull), 4*maxFull), inkNone)
+		written("outcome", "completed", oneLine(middle(outcomeText(l.OutcomeJSON), maxFull), 4*maxFull), inkNone)
 	}
 	return b.String()
 }
@@ -259,7 +266,26 @@ func reasonOf(l *wire.Leaf) string {
 	if l.LicenseReason == nil {
 		return ""
 	}
+	for r := range approval.ClassifierDenied + 1 {
+		if r.Name() == *l.LicenseReason && r != approval.NothingDecides {
+			return ": " + r.String()
+		}
+	}
 	return ": " + oneLine(*l.LicenseReason, maxTarget)
+}
+
+// outcomeText is what an outcome says, or all of it where it says more than
+// that.
+func outcomeText(outcome jsontext.Value) string {
+	var said struct {
+		OK   bool    `json:"ok"`
+		Text *string `json:"text"`
+		Code string  `json:"code"`
+	}
+	if json.Unmarshal(outcome, &said, json.RejectUnknownMembers(true)) != nil || said.Text == nil {
+		return string(outcome)
+	}
+	return *said.Text
 }
 
 // argumentsOf are the arguments of a call, its command as text and the others

@@ -97,11 +97,25 @@ func hinted(err error) error {
 	case errors.Is(err, wire.Admitted):
 		hint = "nobody who looks on changes it"
 	}
+	if p, ok := errors.AsType[*wire.Problem](err); ok && p.At != "" {
+		// Where in the body it was, which is this program's and not the person's.
+		err = plainError{err, strings.ReplaceAll(err.Error(), " (at "+p.At+")", "")}
+	}
 	if hint == "" {
 		return err
 	}
 	return hintedError{err, hint}
 }
+
+// plainError is an error in other words.
+type plainError struct {
+	error
+	text string
+}
+
+func (e plainError) Error() string { return e.text }
+
+func (e plainError) Unwrap() error { return e.error }
 
 type hintedError struct {
 	error

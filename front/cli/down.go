@@ -19,7 +19,8 @@ func newDown() *cobra.Command {
 		Use:   "down",
 		Short: "End the kernel",
 		Long: `End the kernel and wait until it has ended. Nothing is lost: what waits for an
-answer goes on waiting when it runs again, and nothing is allowed meanwhile.`,
+answer goes on waiting when it runs again, and nothing is allowed meanwhile. As
+an agent's call it is blocked in every mode.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			at, err := findKernel()

@@ -38,8 +38,8 @@ func newGrant() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grant",
 		Short: "List, give and revoke grants",
-		Long: `A grant answers, in mode auto, what the policies would ask about a cluster of
-calls: write, bash or mcp. It lifts no denial and no block, and counts in one
+		Long: `A grant answers, in mode auto, what the policies would ask about a kind of
+call: write, bash or mcp. It lifts no denial and no block, and counts in one
 session or, without --session, in all of them.`,
 		Example: `  assent grant list
   assent grant give bash --session 7GKQ
@@ -146,16 +146,16 @@ func (s grantsShown) write(cmd *cobra.Command) error {
 
 func newGrantChange(verb string, to bool) *cobra.Command {
 	d, session := &dialer{}, ""
-	long := `Give grants clusters of calls: write, bash or mcp. In mode auto what the policies
+	long := `Give grants kinds of calls: write, bash or mcp. In mode auto what the policies
 would ask about them is then allowed.`
-	short := "Grant clusters of calls"
+	short := "Grant kinds of calls"
 	if !to {
 		short = "Take grants back"
-		long = `Revoke takes grants back: of clusters, or with --session a path that may be read
+		long = `Revoke takes grants back: of kinds of calls, or with --session a path that may be read
 outside the workspace. Calls that were allowed by them are not undone.`
 	}
 	cmd := &cobra.Command{
-		Use:   verb + " CLUSTER...",
+		Use:   verb + " KIND...",
 		Short: short,
 		Long:  long,
 		Args:  atLeastOne("name what to " + verb + ": write, bash or mcp"),
@@ -168,6 +168,11 @@ outside the workspace. Calls that were allowed by them are not undone.`
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, args []string) error {
+			for _, arg := range args {
+				if path := strings.HasPrefix(arg, "/") && !to && session != ""; !path && flagOf(new(wire.Grants), arg) == nil {
+					return usagef("%q cannot be granted%s: only write, bash and mcp can", oneLine(arg, maxTarget), meant(arg, []string{"write", "bash", "mcp"}))
+				}
+			}
 			id, err := findSession(cmd.Context(), c, session)
 			if err != nil {
 				return err
@@ -210,12 +215,10 @@ func changeGrants(cmd *cobra.Command, c *client.Client, session string, args []s
 		switch {
 		case flag != nil:
 			*flag = to
-		case strings.HasPrefix(arg, "/") && !to && session != "" && at >= 0:
+		case at >= 0:
 			left = slices.Delete(left, at, at+1)
-		case strings.HasPrefix(arg, "/") && !to && session != "":
-			return usagef("%s may not be read here anyway; \"assent grant list --session %s\" says what may", oneLine(arg, 4*maxTarget), oneLine(session, maxTarget))
 		default:
-			return usagef("%q cannot be granted%s: only write, bash and mcp can", oneLine(arg, maxTarget), meant(arg, []string{"write", "bash", "mcp"}))
+			return usagef("%s may not be read here anyway; \"assent grant list --session %s\" says what may", oneLine(arg, 4*maxTarget), oneLine(session, maxTarget))
 		}
 	}
 	// One write after the other: the second is refused if anybody came between.

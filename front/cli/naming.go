@@ -115,7 +115,7 @@ func wholeCall(ctx context.Context, c *client.Client, text, session string) (fou
 func waitingCall(ctx context.Context, c *client.Client, text, session string) (callName, error) {
 	name, err := inQueue(ctx, c, text, session)
 	if err == nil && name == (callName{}) {
-		err = usagef("no call that waits for a person begins with %q; see: assent queue", oneLine(text, maxTarget))
+		err = noCall(ctx, c, text, "no call that waits for a person begins with %q; see: assent queue")
 	}
 	return name, err
 }
@@ -166,9 +166,32 @@ func findCall(ctx context.Context, c *client.Client, text, session string) (call
 		names = append(names, callName{call.Session, call.Job})
 	}
 	if name, err = oneCall(text, names); err == nil && name == (callName{}) {
-		err = usagef("there is no call %q; see: assent log", oneLine(text, maxTarget))
+		err = noCall(ctx, c, text, "there is no call %q; see: assent log")
 	}
 	return name, err
+}
+
+// noCall says that a text means no call, and whether it means a session.
+func noCall(ctx context.Context, c *client.Client, text, format string) error {
+	if list, err := c.Sessions(ctx, client.SessionFilter{Begins: text, Limit: 1}); err == nil && text != "" && len(list.Sessions) == 1 {
+		session := oneLine(list.Sessions[0].ID, maxTarget)
+		return usagef("%q is a session and no call; its calls: assent queue --session %s, or assent log --session %s", oneLine(text, maxTarget), session, session)
+	}
+	return usagef(format, oneLine(text, maxTarget))
+}
+
+// begins says whether a text is how the id of a call begins, or its SESSION/ID,
+// both begun. A session alone means no call, however few there are in it.
+func begins(n callName, text string) bool {
+	if text != "" && strings.HasPrefix(n.job, text) {
+		return true
+	}
+	for i, r := range text {
+		if r == '/' && i > 0 && text[i+1:] != "" && strings.HasPrefix(n.session, text[:i]) && strings.HasPrefix(n.job, text[i+1:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // oneCall is the one of the calls that a text means, none when it means none.
@@ -178,7 +201,7 @@ func oneCall(text string, names []callName) (callName, error) {
 		switch {
 		case n.job == text, n.String() == text:
 			exact = append(exact, n)
-		case text != "" && (strings.HasPrefix(n.job, text) || strings.HasPrefix(n.String(), text)):
+		case begins(n, text):
 			begun = append(begun, n)
 		}
 	}

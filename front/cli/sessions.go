@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -140,7 +142,7 @@ said to it.`,
 				_, err := fmt.Fprintln(cmd.OutOrStdout(), "nothing waits for a person")
 				return err
 			}
-			g := grid{head: []string{"SESSION", "CALL", "SINCE", "FLOOR", "TOOL", "WHAT"}}
+			g := grid{head: []string{"SESSION", "CALL", "SINCE", "POLICY", "TOOL", "WHAT"}}
 			now := time.Now()
 			var sessions []string
 			for _, job := range queue.Queue {
@@ -219,6 +221,23 @@ func special(r rune) bool {
 	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
 }
 
+// besides names the arguments of a call beside the one that is shown.
+func besides(members map[string]jsontext.Value, shown string) string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if name != shown {
+			names = append(names, middle(name, maxFull))
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) > 3:
+		names = append(names[:3], "...")
+	}
+	return " (with " + strings.Join(names, ", ") + ")"
+}
+
 // whatOf is what a call is about, in one line: its command, its path, or its
 // arguments as they are. It is for lists; all of a call is in its JSON.
 func whatOf(arguments jsontext.Value) string {
@@ -227,8 +246,8 @@ func whatOf(arguments jsontext.Value) string {
 		for _, name := range what {
 			text := typed(members[name])
 			if strings.TrimSpace(text) != "" {
-				if extra := len(members) - 1; extra > 0 && name != "command" && name != "cmd" {
-					return fmt.Sprintf("%s (and %d more)", middle(text, maxFull), extra)
+				if name != "command" && name != "cmd" {
+					return middle(text, maxFull) + besides(members, name)
 				}
 				return middle(text, maxFull)
 			}

@@ -10,7 +10,7 @@ func TestWhatOf(t *testing.T) {
 		`{"command":["touch",""]}`:                     "touch ''",
 		`{"command":[]}`:                               `{"command":[]}`,
 		`{"command":[1]}`:                              `{"command":[1]}`,
-		`{"file_path":"/a","content":""}`:              "/a (and 1 more)",
+		`{"file_path":"/a","content":""}`:              "/a (with content)",
 		`{}`:                                           "-",
 		`{"x":1}`:                                      `{"x":1}`,
 	} {
