@@ -14,6 +14,12 @@ type Options struct {
 	// Env are all the variables that commands get. The host's own are not
 	// handed on by themselves.
 	Env []string
+	// Contact judges addresses that a call leads to and that were not judged
+	// with it. None is contacted when it is nil.
+	Contact Contact
+	// Search is the address of a web search, with {query} where the words go;
+	// "" for none.
+	Search string
 }
 
 // Register says which body runs which of the host's own tools.
@@ -24,6 +30,7 @@ func Register(r *job.Registry, o Options) error {
 	if !filepath.IsAbs(o.Shell) {
 		return errors.New("the shell of the tool bash needs an absolute path")
 	}
+	pages := &web{contact: o.Contact, search: o.Search, limit: webLimit}
 	commands := &shell{program: o.Shell, env: o.Env}
 	for _, t := range []struct {
 		kind job.Kind
@@ -35,6 +42,8 @@ func Register(r *job.Registry, o Options) error {
 		{job.SystemTool, "list", list},
 		{job.SystemTool, "glob", glob},
 		{job.SystemTool, "grep", grep},
+		{job.WebExtractTool, "web_extract", pages.extract},
+		{job.WebSearchTool, "web_search", pages.find},
 		{job.FileMutateTool, "write", write},
 		{job.FileMutateTool, "edit", editing},
 	} {
