@@ -76,6 +76,9 @@ func (k *Kernel) createSession(ctx context.Context, s NewSession, by plexus.Writ
 	if s.ID == "" {
 		s.ID = k.NewID()
 	}
+	if s.ID == noID {
+		return plexus.Session{}, errNoID
+	}
 	if s.Cwd == "" {
 		s.Cwd = s.Workspace
 	}
@@ -200,11 +203,19 @@ func (k *Kernel) Admit(ctx context.Context, c NewCall, by plexus.Writer) (plexus
 	return row, nil
 }
 
+// noID is an id that no path of HTTP leads to: what is called so could be neither
+// answered nor cancelled.
+const noID = "/"
+
+var errNoID = fmt.Errorf("%q is no id: %w", noID, plexus.ErrValue)
+
 // maxName is longer than the name of any tool.
 const maxName = 1024
 
 func checkCall(c NewCall) error {
 	switch {
+	case c.ID == noID:
+		return errNoID
 	case c.Name == "" && !c.Kind.Sequence():
 		return fmt.Errorf("the tool has no name: %w", plexus.ErrValue)
 	case len(c.Name) > maxName:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"assent/approval"
 	"assent/floor"
@@ -49,7 +50,7 @@ func (o *owner) judge(a session.Action) {
 			cancel()
 			k.slots.late(1)
 		})
-		v, layers, err := k.evaluate(ctx, call, really)
+		done, layers, err := k.verdict(ctx, call, really)
 		if err == nil {
 			err = k.guard(ctx, asked)
 		}
@@ -69,15 +70,14 @@ func (o *owner) judge(a session.Action) {
 			fail(err.Error())
 			return
 		}
-		asked.Paths = pathsOf(v)
-		shown := k.show(ctx, asked, call, really, v.Result)
+		done.Job, done.Policy = a.Job, a.Policy
+		asked.Paths = done.Paths
+		shown := k.show(ctx, asked, call, really, done.Result)
+		done.Explanation = withShown(done.Explanation, shown)
 		once.Do(func() {
 			o.later(func() {
 				o.shown[a.Job] = shown.Image
-				o.step(session.FloorDone{
-					Job: a.Job, Policy: a.Policy,
-					Result: v.Result, Message: messageOf(v), Paths: asked.Paths, Explanation: withShown(explain(v), shown),
-				})
+				o.step(done)
 			})
 		})
 	}})
@@ -126,6 +126,22 @@ func (k *Kernel) evaluate(ctx context.Context, call floor.Call, really string) (
 	return v, layers, nil
 }
 
+// verdict is what the floor says to a call, as the document keeps it. A panic on
+// the way there is an error, too: it would be the kernel's end, and that of the
+// next one, which would judge the call again.
+func (k *Kernel) verdict(ctx context.Context, call floor.Call, really string) (done session.FloorDone, layers Layers, err error) {
+	v, layers, err := k.evaluate(ctx, call, really)
+	if err != nil {
+		return done, layers, err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("keeping what was judged failed: %v", r)
+		}
+	}()
+	return session.FloorDone{Result: v.Result, Message: messageOf(v), Paths: pathsOf(v), Explanation: explain(v)}, layers, nil
+}
+
 func messageOf(v floor.Verdict) approval.Text {
 	if v.Message == "" {
 		return approval.Text{}
@@ -134,7 +150,9 @@ func messageOf(v floor.Verdict) approval.Text {
 }
 
 // pathsOf are the prepared paths of a call (approval.Leaf.Paths): what it
-// reads, writes or deletes, and "" for whatever cannot be told.
+// reads, writes or deletes, and "" for whatever cannot be told. So is a path that
+// is no UTF-8: the document would have it like others that differ in just these
+// bytes, and a person's yes to one would count for all.
 func pathsOf(v floor.Verdict) []approval.Path {
 	var paths []approval.Path
 	seen := make(map[approval.Path]bool)
@@ -149,6 +167,9 @@ func pathsOf(v floor.Verdict) []approval.Path {
 				p = approval.Path(e.Path.Rel)
 			default:
 				p = approval.Path(e.Path.Abs)
+			}
+			if !utf8.ValidString(string(p)) {
+				p = ""
 			}
 		case effect.Opaque:
 		case effect.Run, effect.Net, effect.Env, effect.MCP:
