@@ -1,10 +1,6 @@
 package floor
 
-import (
-	"strings"
-
-	"assent/floor/effect"
-)
+import "assent/floor/effect"
 
 var patchNames = set("input", "patch", "patchtext", "command", "diff", "text", "content")
 
@@ -49,6 +45,13 @@ func (r *reading) operations(arg string, v *value) {
 	for i := range v.list {
 		r.operations(arg, &v.list[i])
 	}
+	for i := range v.members { // changes: {"a.go": {"type": "add"}}
+		m := &v.members[i]
+		if m.value.kind == '{' && !pathNames[argumentName(m.name)] && !patchNames[argumentName(m.name)] {
+			r.path(arg, m.name, about{}, effect.Read, effect.Write, effect.Delete)
+			r.operations(arg, &m.value)
+		}
+	}
 	if v.kind != '{' {
 		return
 	}
@@ -74,71 +77,4 @@ func (r *reading) operations(arg string, v *value) {
 			r.path(f.arg, f.text, about{}, k)
 		}
 	}
-}
-
-// patchText reads the headers of a patch. The readers of such text are
-// lenient about blanks, so a header counts wherever a line could be one.
-func (r *reading) patchText(arg, text string) {
-	found := false
-	last := "" // the file a "Move to" moves
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		bare := strings.TrimSpace(line)
-		if path, ok := cutHeader(bare, "*** Add File:"); ok {
-			r.path(arg, path, about{}, effect.Write)
-			found, last = true, ""
-		} else if path, ok := cutHeader(bare, "*** Update File:"); ok {
-			r.path(arg, path, about{}, effect.Read, effect.Write)
-			found, last = true, path
-		} else if path, ok := cutHeader(bare, "*** Delete File:"); ok {
-			r.path(arg, path, about{}, effect.Delete)
-			found, last = true, ""
-		} else if path, ok := cutHeader(bare, "*** Move to:"); ok {
-			r.path(arg, path, about{}, effect.Write)
-			if last != "" {
-				r.path(arg, last, about{}, effect.Delete)
-			} else {
-				r.opaque(arg, "the patch moves an unnamed file")
-			}
-			found = true
-		}
-	}
-	if !found {
-		found = r.unifiedDiff(arg, text)
-	}
-	if !found {
-		r.opaque(arg, "the patch names no file")
-	}
-}
-
-// cutHeader is the path after a patch header.
-func cutHeader(line, header string) (string, bool) {
-	path, ok := strings.CutPrefix(line, header)
-	return strings.TrimSpace(path), ok
-}
-
-// unifiedDiff reads the headers of a unified diff. Whether the leading a/ and
-// b/ are stripped is up to the tool, so both readings count.
-func (r *reading) unifiedDiff(arg, text string) (found bool) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		for _, header := range []string{"--- ", "+++ ", "rename from ", "rename to ", "copy to "} {
-			path, ok := strings.CutPrefix(line, header)
-			if !ok {
-				continue
-			}
-			path, _, _ = strings.Cut(path, "\t")
-			if path == "/dev/null" {
-				continue
-			}
-			found = true
-			r.path(arg, path, about{}, effect.Read, effect.Write)
-			if rest, ok := strings.CutPrefix(path, "a/"); ok && rest != "" {
-				r.path(arg, rest, about{}, effect.Read, effect.Write)
-			} else if rest, ok := strings.CutPrefix(path, "b/"); ok && rest != "" {
-				r.path(arg, rest, about{}, effect.Read, effect.Write)
-			}
-		}
-	}
-	return found
 }
