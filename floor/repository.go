@@ -3,6 +3,7 @@ package floor
 import (
 	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"assent/floor/effect"
@@ -19,10 +20,14 @@ func (r *reading) repositories() {
 		e := &told[i]
 		why := ""
 		switch {
-		case e.Kind == effect.Read && !e.Meta && r.place.Facts.Secrets[e.Path.Abs]:
-			secret := *e
-			secret.Path.Named = path.Dir(e.Path.Abs) + "/credentials" // what it is, to the rules
-			r.add(secret)
+		case e.Kind == effect.Read && !e.Meta:
+			for _, file := range r.secrets(e) {
+				secret := *e
+				secret.Tree, secret.Path = false, r.place.Prepare(file, "/")
+				secret.Target = targetOf(secret.Path, file)
+				secret.Path.Named = path.Dir(file) + "/credentials" // what it is, to the rules
+				r.add(secret)
+			}
 		case e.Kind == effect.Write:
 			why = steersRepository(&r.place.Facts, e.Path)
 		case e.Repository:
@@ -36,6 +41,33 @@ func (r *reading) repositories() {
 			r.add(effect.Effect{Kind: effect.Opaque, Target: why, Span: e.Span, Arg: e.Arg, Command: e.Command, Privileged: e.Privileged, Certainty: e.Certainty})
 		}
 	}
+}
+
+// secrets are the files with credentials that a read reaches.
+func (r *reading) secrets(e *effect.Effect) (files []string) {
+	known := r.place.Facts.Secrets
+	if !e.Tree && !e.Path.Glob {
+		if known[e.Path.Abs] {
+			return []string{e.Path.Abs}
+		}
+		return nil
+	}
+	if len(known) == 0 || !e.Path.Known() {
+		return nil
+	}
+	reached, ok := reach(e)
+	for file, secret := range known {
+		switch {
+		case !secret:
+		case ok && reached.Relate(r.place, r.place.Prepare(file, "/"), false) < paths.Overlap:
+		case e.Names != "" && !paths.AnyPart(e.Names, strings.TrimPrefix(file, e.Path.Abs)):
+		case e.Path.Glob && e.Command != nil && !paths.Expands(e.Path.Abs, file, e.Tree):
+		default:
+			files = append(files, file)
+		}
+	}
+	slices.Sort(files)
+	return files
 }
 
 // GitCredentials reports whether a git configuration holds credentials, which
@@ -161,8 +193,14 @@ func steersRepository(f *paths.Facts, at effect.Path) string {
 		if !f.Bare[dir] {
 			continue
 		}
+		named := paths.Fold(path.Base(dir)) == ".git" // by its name, rules guard what lies in it
 		switch first, _, _ := strings.Cut(strings.TrimPrefix(at.Abs, dir+"/"), "/"); first {
-		case "config", "config.worktree", "HEAD", "commondir", "hooks", "info":
+		case "config", "config.worktree", "HEAD", "hooks", "info":
+			if named {
+				continue
+			}
+			fallthrough
+		case "commondir":
 			return "steers the git repository in " + dir
 		}
 	}

@@ -57,9 +57,13 @@ func (l *look) credentials() {
 	}
 }
 
-// holdsCredentials notes a git configuration that is read and holds credentials.
+// holdsCredentials notes a git configuration that is read, by itself or with a
+// folder, and holds credentials.
 func (l *look) holdsCredentials(file string) {
-	if _, done := l.private[file]; done || path.Base(file) != "config" && path.Base(file) != "config.worktree" {
+	if path.Base(file) != "config" && path.Base(file) != "config.worktree" {
+		return
+	}
+	if _, done := l.private[file]; done {
 		return
 	}
 	if l.private == nil {
@@ -109,10 +113,14 @@ func gitConfig(folders ...string) (config, files map[string]string) {
 			for key, value := range own {
 				put(config, key, value)
 			}
-			for _, m := range modules(r.top, shared) { // git looks into them on its way
+			inner, all := modules(r, shared)
+			for _, m := range inner { // git looks into them on its way
 				for key, value := range m.read(m.dir) {
 					put(config, key, value)
 				}
+			}
+			if !all {
+				put(config, "include.path", "of submodules that are not all known")
 			}
 			for _, p := range []string{path.Join(r.top, ".gitattributes"), path.Join(shared, "info", "attributes")} {
 				if text, ok := readSmall(p); ok {
@@ -182,14 +190,19 @@ func (r found) hooks(shared string, config map[string]string) {
 // maxModules bounds how many submodules are looked at.
 const maxModules = 200
 
-// modules are the submodules of a repository: those it keeps itself, and what lies
-// where it says that one is.
-func modules(top, shared string) (out []found) {
+// modules are the submodules of a repository, and theirs: those it keeps itself,
+// and what lies where it says that one is, in .gitmodules or in the index. It is
+// not ok when there may be more.
+func modules(r found, shared string) (out []found, ok bool) {
+	ok = true
 	todo := []string{path.Join(shared, "modules")}
-	for budget := 10 * maxModules; len(todo) > 0 && len(out) < maxModules; {
+	for budget := 10 * maxModules; len(todo) > 0; {
 		dir := todo[0]
 		todo = todo[1:]
 		if exists(path.Join(dir, "HEAD")) {
+			if len(out) == maxModules {
+				return out, false
+			}
 			out = append(out, found{moduleTop(dir), dir})
 			todo = append(todo, path.Join(dir, "modules"))
 			continue
@@ -200,23 +213,47 @@ func modules(top, shared string) (out []found) {
 		}
 		for _, e := range entries {
 			if budget--; budget < 0 {
-				return out
+				return out, false
 			}
 			if e.IsDir() {
 				todo = append(todo, path.Join(dir, e.Name()))
 			}
 		}
 	}
-	text, _ := readSmall(path.Join(top, ".gitmodules"))
-	for _, s := range parseConfig(text) {
-		if !strings.HasSuffix(s.key, ".path") || !filepath.IsLocal(s.value) || len(out) >= maxModules {
-			continue
+	seen := map[string]bool{real(r.dir): true}
+	for _, m := range out {
+		seen[real(m.dir)] = true
+	}
+	for i := -1; i < len(out); i++ {
+		in := r
+		if i >= 0 {
+			in = out[i]
 		}
-		if dir, _ := dotGit(path.Join(top, s.value)); dir != "" {
-			out = append(out, found{path.Join(top, s.value), dir})
+		links, all := gitlinks(in.dir)
+		ok = ok && all
+		text, _ := readSmall(path.Join(in.top, ".gitmodules"))
+		for _, s := range parseConfig(text) {
+			if strings.HasSuffix(s.key, ".path") {
+				links = append(links, s.value)
+			}
+		}
+		for _, link := range links {
+			if !filepath.IsLocal(link) {
+				continue
+			}
+			top := path.Join(in.top, link)
+			dir, _ := dotGit(top)
+			if dir == "" || seen[real(dir)] {
+				continue
+			}
+			if len(out) == maxModules {
+				return out, false
+			}
+			seen[real(dir)] = true
+			out = append(out, found{top, dir})
 		}
 	}
-	return out
+	return out, ok
 }
 
 // moduleTop is where a submodule says that its files are.

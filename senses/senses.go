@@ -342,6 +342,9 @@ func (l *look) tree(folder string, need depth) {
 				l.link(p)
 			case need > links:
 				l.file(effect.Read, p, need == all)
+				if need == all {
+					l.holdsCredentials(p)
+				}
 			}
 		})
 	}
@@ -477,6 +480,9 @@ func (l *look) list(folder string, kind effect.Kind, levels int) {
 			l.list(p, kind, levels-1)
 		case kind != effect.Opaque:
 			l.file(kind, p, true)
+			if kind == effect.Read {
+				l.holdsCredentials(p)
+			}
 		}
 		if strings.HasPrefix(e.Name(), "-") {
 			l.files[p] = ""
