@@ -22,6 +22,8 @@ type Remedy struct {
 	More string
 	// Decides is the rule of a person that stands in the way, if one does.
 	Decides *RuleRef
+	// Excepts is the rule of a person that allows more and leaves this out.
+	Excepts *RuleRef
 	// Why says why no rule is proposed.
 	Why string
 }
@@ -31,6 +33,8 @@ func (r *Remedy) Text(place func(*RuleRef) string) string {
 	switch {
 	case r.Decides != nil:
 		return fmt.Sprintf("the rule at %s decides; add an except to it, or remove it", place(r.Decides))
+	case r.Excepts != nil:
+		return fmt.Sprintf("the rule at %s leaves this out, by its except", place(r.Excepts))
 	case r.Rule == "":
 		return r.Why
 	case r.More != "":
@@ -193,6 +197,10 @@ func (t *trial) remedy(i int) (Remedy, []*Rule) {
 		r.Why = "no rule is proposed: one for everything below " + shown(e.Path.Abs) + " would allow far more than this"
 		return r, nil
 	}
+	if rule := t.leftOut(i); rule != nil {
+		r.Excepts = rule.ref
+		return r, nil
+	}
 	section := e.Kind.String()
 	if e.Kind == effect.Opaque {
 		section = "run"
@@ -220,22 +228,22 @@ func (t *trial) remedy(i int) (Remedy, []*Rule) {
 func (t *trial) lift(section, pattern string, i int) (string, []*Rule) {
 	var ids []string
 	match := quotePattern(pattern)
+	kept := t.kept(i, pattern) // what a person left out stays out
 	files := 1
 	for {
 		text := fmt.Sprintf("%s: {allow: [%s]}", section, match)
-		if len(ids) > 0 {
-			except := fmt.Sprintf("%q", ids[0])
-			if len(ids) > 1 {
-				except = "[" + except
-				for _, id := range ids[1:] {
-					except += fmt.Sprintf(", %q", id)
-				}
-				except += "]"
+		if except := slices.Concat(ids, kept); len(except) > 0 {
+			for k := range except {
+				except[k] = fmt.Sprintf("%q", except[k])
+			}
+			list := strings.Join(except, ", ")
+			if len(except) > 1 {
+				list = "[" + list + "]"
 			}
 			if files > 1 {
 				match = "[" + match + "]"
 			}
-			text = fmt.Sprintf("%s: {allow: [{match: %s, except: %s}]}", section, match, except)
+			text = fmt.Sprintf("%s: {allow: [{match: %s, except: %s}]}", section, match, list)
 		}
 		p, err := ParsePolicy("a proposed rule", []byte(text))
 		if err != nil {
@@ -259,6 +267,103 @@ func (t *trial) lift(section, pattern string, i int) (string, []*Rule) {
 		}
 		ids = append(ids, id)
 	}
+}
+
+// allowing are the operator's rules that allow something of an effect's kind.
+func (t *trial) allowing(i int) (rules []*Rule) {
+	e := &t.verdict.Effects[i]
+	if t.floor.Operator == nil {
+		return nil
+	}
+	for _, r := range t.floor.Operator.Rules {
+		kind := e.Kind
+		if kind == effect.Opaque {
+			kind = effect.Run
+		}
+		if r.Result == approval.Allow && (r.Kind == kind || kind == effect.Delete && r.Kind == effect.Write) {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// subject is an effect as rules see it, or the file of it that decides.
+func (t *trial) subject(i int) *subject {
+	e := &t.verdict.Effects[i]
+	s := &subject{place: t.place, e: &e.Effect, at: t.place.Target(e.Path, e.Tree).Of(e.Names)}
+	if e.File != "" {
+		s.at = t.place.Target(t.place.Prepare(e.File, t.place.Workspace), false)
+	}
+	if e.Kind == effect.Net {
+		a := parseAddress(e.Target)
+		s.host = &a
+	}
+	return s
+}
+
+// leftOut is a rule of the operator that would allow the effect but for its own
+// exceptions, nil where there is none. To propose a rule for it would undo them.
+func (t *trial) leftOut(i int) *Rule {
+	s := t.subject(i)
+	for _, r := range t.allowing(i) {
+		if r.except.empty() && r.negated.empty() {
+			continue
+		}
+		switch r.Kind {
+		case effect.Read, effect.Write, effect.Delete:
+			covers := slices.ContainsFunc(r.match.paths, func(p paths.Pattern) bool { return p.RelateTo(&s.at) == paths.Covers })
+			if covers && r.spares(s) {
+				return r
+			}
+		default:
+			if r.match.hit(s, false) && !r.matches(s) {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// kept are the exceptions of the operator's rules that a rule with the pattern
+// could undo. They become exceptions of that rule.
+func (t *trial) kept(i int, pattern string) (texts []string) {
+	s := t.subject(i)
+	add := func(text string) {
+		if !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	for _, r := range t.allowing(i) {
+		for _, m := range [...]*matchers{&r.except, &r.negated} {
+			for k := range m.runs {
+				if mayAllow(pattern, m.runs[k].text) {
+					add(m.runs[k].text)
+				}
+			}
+			for _, p := range m.paths {
+				if p.RelateTo(&s.at) > paths.Apart {
+					add(p.String())
+				}
+			}
+		}
+	}
+	return texts
+}
+
+// mayAllow reports whether some command is one of both patterns: their words agree
+// as far as both go, options aside.
+func mayAllow(a, b string) bool {
+	as, bs := strings.Fields(a), strings.Fields(b)
+	for k := range min(len(as), len(bs)) {
+		switch x, y := as[k], bs[k]; {
+		case strings.HasPrefix(x, "-"), strings.HasPrefix(y, "-"), strings.HasPrefix(y, "@"):
+			return true
+		case strings.ContainsAny(x+y, "*?[\"'\\"), x == y:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // more says what else a rule for a command answers.

@@ -19,7 +19,7 @@ func remediesWork(t *testing.T, f *Floor, call Call, v *Verdict) {
 	for _, r := range remedies {
 		if r.Rule == "" {
 			whole = false
-			if r.Why == "" && r.Decides == nil {
+			if r.Why == "" && r.Decides == nil && r.Excepts == nil {
 				t.Errorf("%s: nothing is said of effect %d", call.Arguments, r.Effect)
 			}
 			continue
@@ -87,6 +87,58 @@ func TestRemedyTexts(t *testing.T) {
 		}
 		if strings.Join(got, "\n") != test.want {
 			t.Errorf("%s: %s\n got %s\nwant %s", test.name, test.command, strings.Join(got, "\n     "), test.want)
+		}
+	}
+}
+
+// What a person left out of a rule that allows is not proposed again, nor covered
+// by what is proposed.
+func TestRemediesKeepExceptions(t *testing.T) {
+	for _, test := range []struct{ name, policy, command, want string }{
+		{"the very thing", "run: {allow: [{match: git push, except: git push --force}]}", "git push --force",
+			"the rule at p:1 leaves this out, by its except"},
+		{"a beginning of it", "run: {allow: [{match: git push, except: git push origin}]}", "git push origin x", "the rule at p:1 leaves this out, by its except"},
+		{"something else of the program", "run: {allow: [{match: git *, except: [git push, git commit --amend]}]}", "git commit --amend", "the rule at p:1 leaves this out, by its except"},
+		{"the program by another rule", "run: {allow: [{match: npm run, except: npm run deploy}]}", "npm publish",
+			"the operator's rule  run: {allow: [npm publish]}  would allow it"},
+		{"wider than what is left out", "run: {allow: [{match: git commit -m, except: git commit --amend}]}", "git commit x",
+			`the operator's rule  run: {allow: [{match: git commit, except: "git commit --amend"}]}  would allow it`},
+		{"a negated pattern", "run: {allow: [git commit -m, '!git commit --amend']}", "git commit x",
+			`the operator's rule  run: {allow: [{match: git commit, except: "git commit --amend"}]}  would allow it`},
+		{"a file", "write: {allow: [{match: docs/**, except: docs/own/**}]}", "touch docs/own/x", "the rule at p:1 leaves this out, by its except"},
+		{"a file, negated", "write: {allow: [docs/**, '!docs/own/**']}", "touch docs/own/x", "the rule at p:1 leaves this out, by its except"},
+		{"a file elsewhere", "write: {allow: [{match: docs/**, except: docs/own/**}]}", "touch src/x", "the operator's rule  write: {allow: [src/x]}  would allow it"},
+		{"a host", "net: {allow: [{match: '*.example.com', except: a.example.com}]}\nrun: {allow: [{match: curl, except: curl -o}]}", "curl https://a.example.com/",
+			""},
+		{"a tree around it", "write: {allow: [{match: src/**, except: src/own/**}]}", "rm -rf src", "the rule at p:1 leaves this out, by its except"},
+	} {
+		p, err := ParsePolicy("p", []byte(test.policy))
+		if err != nil {
+			t.Fatal(test.name, err)
+		}
+		f := &Floor{Operator: p}
+		v := f.Judge(bash(test.command))
+		var got []string
+		for _, r := range f.Remedies(bash(test.command), &v, 8) {
+			got = append(got, r.Text((*RuleRef).Place))
+			if r.Rule == "" {
+				continue
+			}
+			// With the rule that is proposed, what was left out is still not allowed.
+			for _, rule := range p.Rules {
+				for _, except := range rule.Except {
+					q, err := ParsePolicy("q", []byte(r.Rule))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if w := (&Floor{Operator: p.with(q.Rules)}).Judge(bash(except)); w.Result == approval.Allow {
+						t.Errorf("%s: %s allows %s", test.name, r.Rule, except)
+					}
+				}
+			}
+		}
+		if test.want != "" && strings.Join(got, "\n") != test.want {
+			t.Errorf("%s: %s\n got %s\nwant %s\n%s", test.name, test.command, strings.Join(got, "\n     "), test.want, story(v))
 		}
 	}
 }
