@@ -181,7 +181,7 @@ func FuzzParsePolicy(f *testing.F) {
 			}
 			return
 		}
-		p.Warnings()
+		p.Warnings(nil)
 		var fl Floor
 		fl.Operator = p
 		fl.Judge(bash("ls && git push -f && cat /etc/passwd"))

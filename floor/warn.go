@@ -14,8 +14,9 @@ import (
 
 // Warnings tells what in a policy is understood and will hardly do what was
 // meant: rules without any effect, and patterns that seem to be written in
-// another notation. They refuse nothing.
-func (p *Policy) Warnings() Problems {
+// another notation. They refuse nothing. Folder, which may be nil, tells whether a
+// path as patterns write it is a folder that exists.
+func (p *Policy) Warnings(folder func(string) bool) Problems {
 	var ps Problems
 	warn := func(r *Rule, hint, format string, args ...any) {
 		ps = append(ps, Problem{r.File, r.Line, r.Column, fmt.Sprintf(format, args...), hint})
@@ -51,7 +52,51 @@ func (p *Policy) Warnings() Problems {
 			}
 		}
 	}
+	for _, r := range p.Rules {
+		for _, m := range r.Match {
+			if r.Result == approval.Allow && p.layer == Operator && meansFolder(m, r.Kind, folder) && !p.allowsBelow(r.Kind, m) {
+				warn(r, fmt.Sprintf("for the folder with what is in it: %q", strings.TrimPrefix(m, "./")+"/**"),
+					"%q allows a file of that name, and nothing in a folder that is called so", shown(m))
+			}
+		}
+	}
 	return ps.sorted()
+}
+
+// meansFolder reports whether a pattern that only matches a path itself is one of a
+// folder, or reads as if it were.
+func meansFolder(text string, kind effect.Kind, folder func(string) bool) bool {
+	switch kind {
+	case effect.Read, effect.Write, effect.Delete:
+	default:
+		return false
+	}
+	if strings.Trim(text, "./~") == "" || strings.IndexByte("@!", text[0]) >= 0 || strings.HasSuffix(text, "/") || strings.ContainsAny(text, `*?[]{}\`) {
+		return false
+	}
+	if folder != nil && folder(text) {
+		return true
+	}
+	name := path.Base(text)
+	return strings.IndexByte("/~$", text[0]) < 0 && !fileNames[name] && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == ""
+}
+
+// fileNames are files whose names look like those of folders.
+var fileNames = set("makefile", "justfile", "gradlew", "mvnw", "configure", "rakefile", "gemfile", "brewfile", "dockerfile", "containerfile", "vagrantfile", "procfile", "license", "licence",
+	"readme", "changelog", "authors", "notice", "codeowners", "version", "install", "todo", "copying", "news", "contributors", "crontab", "hosts", "passwd", "motd", "fstab", "known_hosts",
+	"authorized_keys", "tags", "core", "go", "buck", "build-id", "owners", "maintainers")
+
+// allowsBelow reports whether another pattern allows what is in the folder.
+func (p *Policy) allowsBelow(kind effect.Kind, text string) bool {
+	below := strings.TrimPrefix(text, "./") + "/"
+	for _, r := range p.Rules {
+		if r.Kind == kind && r.Result == approval.Allow && slices.ContainsFunc(r.Match, func(m string) bool {
+			return m == "." || strings.HasPrefix(strings.TrimPrefix(strings.TrimPrefix(m, "**/"), "./"), below)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // oddPattern tells what is odd about a pattern.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,6 +71,15 @@ func policyText(cmd *cobra.Command, name string) ([]byte, error) {
 	return text, err
 }
 
+// isFolder reports whether a pattern of paths is the name of a folder that is here.
+func isFolder(pattern string) bool {
+	if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
+		pattern = filepath.Join(homeFolder(os.Getenv("HOME"), user.Current), rest)
+	}
+	info, err := os.Stat(pattern)
+	return err == nil && info.IsDir()
+}
+
 func newPolicyCheck() *cobra.Command {
 	layer := ""
 	cmd := &cobra.Command{
@@ -117,7 +127,7 @@ the manager's, and any other the operator's.`,
 					fmt.Fprint(cmd.ErrOrStderr(), paragraph(err.Error()))
 					continue
 				}
-				for _, w := range p.Warnings() {
+				for _, w := range p.Warnings(isFolder) {
 					fmt.Fprint(cmd.ErrOrStderr(), paragraph(fmt.Sprintf("%s:%d:%d: warning: %s", name, w.Line, w.Column, withHint(w))))
 				}
 				tests := 0
