@@ -35,7 +35,7 @@ func TestAPersonSeesWhatACallWouldChange(t *testing.T) {
 	} {
 		t.Run(test.why, func(t *testing.T) {
 			tools := new(job.Registry)
-			if err := toolkit.Register(tools, toolkit.Options{}); err != nil {
+			if _, err := toolkit.Register(tools, toolkit.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			w := newWorld(t, Options{Registry: tools, Policies: shipped{}})

@@ -1,4 +1,5 @@
-// Package toolkit is the bodies of the host's own tools: files, and commands.
+// Package toolkit is the bodies of the host's own tools: commands, files, the web,
+// and the tools of MCP servers.
 //
 // A body decides nothing: the license is in the document before it begins. But
 // a license is for what was judged, and between the vote and the body the

@@ -77,7 +77,9 @@ func do(t *testing.T, call job.Call) (out struct {
 }) {
 	t.Helper()
 	var r job.Registry
-	must(t, Register(&r, Options{Env: []string{"PATH=/usr/bin:/bin"}}))
+	if _, err := Register(&r, Options{Env: []string{"PATH=/usr/bin:/bin"}}); err != nil {
+		t.Fatal(err)
+	}
 	e, ok := r.Lookup(call.Kind, call.Name)
 	if !ok {
 		t.Fatalf("no body for %s %s", call.Kind, call.Name)

@@ -1,6 +1,7 @@
 package toolkit
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 
@@ -20,16 +21,22 @@ type Options struct {
 	// Search is the address of a web search, with {query} where the words go;
 	// "" for none.
 	Search string
+	// MCP are the servers of tools, by name.
+	MCP map[string]MCPServer
 }
 
+// Kit is the bodies, with what they hold open.
+type Kit struct{ servers *servers }
+
 // Register says which body runs which of the host's own tools.
-func Register(r *job.Registry, o Options) error {
+func Register(r *job.Registry, o Options) (*Kit, error) {
 	if o.Shell == "" {
 		o.Shell = "/bin/sh"
 	}
 	if !filepath.IsAbs(o.Shell) {
-		return errors.New("the shell of the tool bash needs an absolute path")
+		return nil, errors.New("the shell of the tool bash needs an absolute path")
 	}
+	kit := &Kit{newServers(o.MCP, o.Env)}
 	pages := &web{contact: o.Contact, search: o.Search, limit: webLimit}
 	commands := &shell{program: o.Shell, env: o.Env}
 	for _, t := range []struct {
@@ -42,17 +49,26 @@ func Register(r *job.Registry, o Options) error {
 		{job.SystemTool, "list", list},
 		{job.SystemTool, "glob", glob},
 		{job.SystemTool, "grep", grep},
-		{job.WebExtractTool, "web_extract", pages.extract},
-		{job.WebSearchTool, "web_search", pages.find},
 		{job.FileMutateTool, "write", write},
 		{job.FileMutateTool, "edit", editing},
+		{job.WebExtractTool, "web_extract", pages.extract},
+		{job.WebSearchTool, "web_search", pages.find},
 	} {
 		if err := r.RegisterTool(t.kind, t.name, nil, t.body); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return errors.Join(
+	err := errors.Join(
+		r.RegisterExecutor(job.MCPTool, nil, kit.servers.call),
 		r.RegisterPreview(job.FileMutateTool, "write", preview(writing)),
 		r.RegisterPreview(job.FileMutateTool, "edit", preview(edited)),
 	)
+	return kit, err
 }
+
+// Tools are the tools of all servers that can be reached, and what is wrong with
+// the others.
+func (k *Kit) Tools(ctx context.Context) ([]Tool, []error) { return k.servers.list(ctx) }
+
+// Close ends what is open. No body begins or runs any more.
+func (k *Kit) Close() { k.servers.close() }

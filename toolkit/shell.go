@@ -156,6 +156,13 @@ func (o *output) close() {
 	<-o.lock
 }
 
+// last is the end of what was written, at most so many bytes.
+func (o *output) last(most int) string {
+	o.lock <- struct{}{}
+	defer func() { <-o.lock }()
+	return lastLines(o.end(), most)
+}
+
 // end is what is kept of the end.
 func (o *output) end() string {
 	if len(o.tail) == 0 {
