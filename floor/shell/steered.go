@@ -34,10 +34,7 @@ type obeying struct {
 
 // obeys remembers a command that obeys files by their names.
 func (t *typed) obeys() {
-	e := t.reading.Entry
-	if e == nil {
-		e = t.entry
-	}
+	e := t.entryRead()
 	if t.cmd.Class == effect.Look && !(e.Class == effect.Look && len(e.Obeys) > 0) || len(e.Steering()) == 0 {
 		return
 	}

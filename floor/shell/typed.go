@@ -418,6 +418,14 @@ func (t *typed) path(kind effect.Kind, text string, span effect.Span, option str
 		priv: t.ctx.privileged || t.reading.Class == effect.Privilege}, t.w)
 }
 
+// entryRead is the entry of the subcommand that was understood, or of the program.
+func (t *typed) entryRead() *commands.Entry {
+	if t.reading.Entry != nil {
+		return t.reading.Entry
+	}
+	return t.entry
+}
+
 func (t *typed) opaque(why string, span effect.Span, option string, coverable bool) {
 	t.r.add(effect.Effect{Target: why, Span: span, Command: t.cmd, Option: option, Coverable: coverable, Privileged: t.ctx.privileged})
 }
@@ -552,11 +560,11 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 			t.path(effect.Read, text, span, option, false, false)
 		}
 	case commands.Settings:
-		if e := t.reading.Entry; std || commands.Known(text) && (e == nil || e.Steers(text)) {
+		if commands.Known(text) && (t.entryRead().Steers(text) || t.entryRead().Steers(text+"/x")) {
 			t.path(effect.Read, text, span, option, false, false)
 			return
 		}
-		t.value(commands.Script, text, span, option, src)
+		t.value(commands.Script, text, span, option, src) // not what it would find by itself
 	case commands.Script:
 		if std {
 			t.stdinCode(span)
