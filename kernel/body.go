@@ -156,13 +156,10 @@ var (
 // it: once, durably, so that of two that try only one runs it. A client that
 // does not need that may run the call as soon as it sees the license.
 func (k *Kernel) Begin(ctx context.Context, id, leaf string, by plexus.Writer) error {
-	err := k.do(ctx, id, func(o *owner) (*wait, error) {
-		return nil, o.mayReport(session.JobID(leaf), by)
-	})
-	if err != nil {
+	if err := k.MayReport(ctx, id, leaf, by); err != nil {
 		return err
 	}
-	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: []plexus.Row{
+	_, err := k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: []plexus.Row{
 		plexus.Field{Session: id, Job: leaf, Name: plexus.BodyStarted, Value: plexus.True},
 	}})
 	switch {
@@ -195,6 +192,13 @@ func (k *Kernel) Report(ctx context.Context, id, leaf, outcome string, by plexus
 				return !open, nil
 			},
 		}, nil
+	})
+}
+
+// MayReport says why a report on a leaf would be refused as things stand now.
+func (k *Kernel) MayReport(ctx context.Context, id, leaf string, by plexus.Writer) error {
+	return k.do(ctx, id, func(o *owner) (*wait, error) {
+		return nil, o.mayReport(session.JobID(leaf), by)
 	})
 }
 

@@ -47,8 +47,16 @@ func getJob(s *Server, c *call) error {
 }
 
 // own is the job of the path. To an agent a job that it did not mint is none.
+// What is read may be large, so an agent waits for its turn, and keeps that
+// until the answer is written where it was.
 func (s *Server) own(c *call) (plexus.JobSnapshot, error) {
+	if err := c.turn(); err != nil {
+		return plexus.JobSnapshot{}, err
+	}
 	snap, err := s.opts.Document.Job(c, c.session(), c.job())
+	if size(snap) < large {
+		c.done()
+	}
 	if c.by.Role == plexus.Human {
 		return snap, err
 	}
@@ -56,6 +64,15 @@ func (s *Server) own(c *call) (plexus.JobSnapshot, error) {
 		err = plexus.ErrNoJob
 	}
 	return snap, err
+}
+
+// size is about how many bytes a job has.
+func size(snap plexus.JobSnapshot) int {
+	n := len(snap.Job.Arguments) + len(snap.Job.Facts)
+	for _, f := range snap.Fields {
+		n += len(f.Value)
+	}
+	return n
 }
 
 // The moments that a receipt is waited for.
@@ -85,6 +102,7 @@ func getReceipt(s *Server, c *call) error {
 		return completed || until != settled && (returned || cancelled)
 	}
 	if until != "" && !reached() {
+		c.done() // others have their turn while this one waits
 		ctx, cancel := context.WithTimeout(c, s.opts.Limits.Wait)
 		defer cancel()
 		for rows, err := range s.opts.Document.Watch(ctx, snap.Rev, plexus.Filter{Session: c.session()}) {
@@ -102,6 +120,11 @@ func getReceipt(s *Server, c *call) error {
 			if reached() {
 				break
 			}
+		}
+	}
+	if size(snap) >= large {
+		if err := c.turn(); err != nil {
+			return err
 		}
 	}
 	f, needs := snap.Fields, false
@@ -149,6 +172,11 @@ func postBegin(s *Server, c *call) error {
 func postReport(s *Server, c *call) error {
 	if _, err := s.own(c); err != nil {
 		return err
+	}
+	if c.r.ContentLength > large || c.r.ContentLength < 0 { // nothing is read for nothing
+		if err := s.opts.Kernel.MayReport(c, c.session(), c.job(), c.by); err != nil {
+			return err
+		}
 	}
 	var outcome jsontext.Value
 	if err := c.in(&outcome); err != nil {

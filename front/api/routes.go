@@ -95,6 +95,8 @@ type call struct {
 	by    plexus.Writer
 	query url.Values
 	route *route
+	s     *Server
+	free  func() // ends the turn of the request, nil without one
 	// answer is what goes back as JSON.
 	answer any
 }
@@ -102,7 +104,12 @@ type call struct {
 // in reads the body. Who sends it is asked again then: it may have taken its
 // time, and somebody may have become known for an agent meanwhile.
 func (c *call) in(v any) error {
-	if p := readJSON(c.r.Body, v); p != nil {
+	if length := c.r.ContentLength; length > large || length < 0 && c.route.body > large {
+		if err := c.turn(); err != nil {
+			return err
+		}
+	}
+	if p := readJSON(c.r.Body, c.r.ContentLength, v); p != nil {
 		return p
 	}
 	if err := c.still(); err != nil {
@@ -293,7 +300,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, route *route, by 
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, route.body)
-	c := &call{Context: r.Context(), w: w, r: r, by: by, query: values, route: route}
+	c := &call{Context: r.Context(), w: w, r: r, by: by, query: values, route: route, s: s}
+	defer c.done()
 	if route.body == 0 {
 		if err := c.untimed(); err != nil {
 			s.fail(w, r, err, by)

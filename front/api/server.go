@@ -120,6 +120,7 @@ type Server struct {
 
 	watchers chan struct{} // places that are taken
 	looking  looking
+	turns    *turns
 
 	ending context.Context // ends when the server does
 	end    context.CancelFunc
@@ -170,6 +171,7 @@ func New(opts Options) *Server {
 		opts:     opts,
 		started:  opts.Now(),
 		watchers: make(chan struct{}, opts.Limits.Watchers),
+		turns:    newTurns(),
 		looking:  looking{lease: leases * opts.Limits.Heartbeat},
 	}
 	if opts.Document != nil { // a server that lets nobody in has none

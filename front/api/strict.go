@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"mime"
@@ -166,11 +167,16 @@ var notNull = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Deco
 	return errors.ErrUnsupported
 }))
 
-// readJSON reads the body, strictly, into v.
-func readJSON(body io.Reader, v any) *wire.Problem {
-	text, err := io.ReadAll(body)
+// readJSON reads the body, strictly, into v. Its length is that which was
+// announced, below 0 for none.
+func readJSON(body io.Reader, length int64, v any) *wire.Problem {
+	var text bytes.Buffer
+	if length > 0 { // no more than the route takes: it was looked at
+		text.Grow(int(length) + bytes.MinRead)
+	}
+	_, err := text.ReadFrom(body)
 	if err == nil {
-		err = json.Unmarshal(text, v, json.RejectUnknownMembers(true), notNull)
+		err = json.Unmarshal(text.Bytes(), v, json.RejectUnknownMembers(true), notNull)
 	}
 	if err != nil {
 		return problemOfBody(err)
