@@ -71,6 +71,8 @@ type reading struct {
 	text string
 	// nesting counts calls within calls.
 	nesting int
+	// read counts the texts that were read in all their ways.
+	read int
 	// coverable is for opaque effects of a tool that an operator's rule can
 	// name: the rule answers them too.
 	coverable bool

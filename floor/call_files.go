@@ -112,6 +112,9 @@ func (r *reading) spellings(arg, text string) []string {
 		return nil
 	case strings.IndexByte(text, 0) >= 0:
 		r.opaque(arg, "the path holds a NUL byte")
+		if first, _, _ := strings.Cut(text, "\x00"); first != "" {
+			return []string{"", first} // where a path ends for the system
+		}
 		return []string{""}
 	case len(text) > maxPath || strings.ContainsAny(text, "\n\r"):
 		return []string{""}

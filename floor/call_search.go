@@ -62,6 +62,14 @@ func readMany(r *reading, args *value) {
 	}
 	for _, p := range found {
 		r.globs(p.arg, ".", p.text, about{tree: true})
+		if plain := strings.Map(func(c rune) rune {
+			if strings.ContainsRune("*?[]{},!^", c) {
+				return 'x'
+			}
+			return c
+		}, p.text); !plainPath(plain) {
+			r.perhaps(p.arg, p.text, nil, about{tree: true}, effect.Read)
+		}
 	}
 }
 
@@ -106,7 +114,7 @@ func markGlob(pattern string) (string, bool) {
 	for i := 0; i < len(pattern); i++ {
 		c := pattern[i]
 		switch c {
-		case 0, '\n':
+		case 0, '\n', '\r':
 			return "", false
 		case '(':
 			if i > 0 && strings.IndexByte("@!+*?", pattern[i-1]) >= 0 {

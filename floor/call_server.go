@@ -266,7 +266,7 @@ func (o *openReading) text(arg string, words []string, last, text string) {
 		o.path(arg, words, text)
 		o.others(arg, words, text, true)
 	default:
-		if pathLike(text) || fileLike(trimmed) && !prose(words) {
+		if pathLike(text) || fileLike(trimmed) && !prose(words) || o.odd(words, trimmed) {
 			o.guess(arg, words, text)
 		}
 		o.others(arg, words, text, false)
@@ -280,6 +280,20 @@ var proseWords = set("title", "subject", "body", "message", "description", "summ
 
 func prose(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return proseWords[w] })
+}
+
+// odd reports whether some system or client may take a text for a path that does
+// not look like one.
+func (o *openReading) odd(words []string, t string) bool {
+	if len(t) > 512 || plainPath(t) || strings.ContainsAny(t, " \t\n\r") || strings.Contains(t, "://") {
+		return false
+	}
+	t, _, _ = strings.Cut(t, "\x00")
+	if t == "" {
+		return false
+	}
+	texts, ok := o.r.readings(t)
+	return !ok && len(texts) == 1 && o.r.read > maxRead || slices.ContainsFunc(texts, func(t string) bool { return pathLike(t) || fileLike(t) && !prose(words) })
 }
 
 // guess is a path that the text may be.
@@ -365,7 +379,22 @@ func (o *openReading) address(arg string, words []string, text string) {
 		return
 	}
 	o.r.net(arg, text)
+	// Without the scheme of a network it may be a path, or the address of one.
+	scheme, rest, ok := strings.Cut(text, "://")
+	switch t := strings.TrimSpace(text); {
+	case !ok && (fileLike(t) || o.odd(words, t)):
+		o.guess(arg, words, t)
+	case ok && !networks[strings.ToLower(strings.TrimSpace(scheme))]:
+		if at := strings.IndexByte(rest, '/'); at >= 0 && at+1 < len(rest) {
+			o.guess(arg, words, rest[at:])
+			o.guess(arg, words, rest[at+1:])
+			o.guess(arg, words, rest)
+		}
+	}
 }
+
+// networks are the schemes of addresses whose path lies on another machine.
+var networks = set("http", "https", "ws", "wss", "ftp", "ftps", "git", "ssh", "git+ssh", "git+https", "redis", "postgres", "postgresql", "mysql", "mongodb", "mongodb+srv", "amqp", "s3", "gs", "data", "ldap", "ldaps", "smtp", "imap")
 
 // path is a path of which the tool's name and the argument's tell what
 // becomes of it: a look-up reads it, any other tool may do both.

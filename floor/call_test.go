@@ -65,7 +65,7 @@ func TestEffectsOfTools(t *testing.T) {
 		{"device path", "Read", `{"file_path":"\\??\\UNC\\h\\share\\x"}`, `read unknown \??\UNC\h\share\x` + "\nmaybe read /??/UNC/h/share/x\nmaybe read /home/user/project/??UNChsharex\nmaybe read /?\nmaybe read /home/user/project/?"},
 		{"drive", "Write", `{"file_path":"C:\\Users\\x\\id"}`, `write unknown C:\Users\x\id` + "\nmaybe write /home/user/project/C\nmaybe write /home/user/project/C:Usersxid\nmaybe write /Users/x/id" +
 			"\nmaybe write /home/user/project/Usersxid\nmaybe write /home/user/project/C/Users/x/id"},
-		{"NUL in a path", "Read", "{\"file_path\":\"a\\u0000b\"}", "opaque the path holds a NUL byte\nread unknown a\x00b"},
+		{"NUL in a path", "Read", "{\"file_path\":\"a\\u0000b\"}", "opaque the path holds a NUL byte\nread unknown a\x00b\nread /home/user/project/a"},
 		{"empty path", "Read", `{"file_path":""}`, "opaque the path is empty"},
 		{"no path", "Read", `{}`, "opaque no path is given"},
 		{"no arguments", "Read", ``, "opaque no path is given"},

@@ -3,6 +3,7 @@ package floor
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"assent/floor/effect"
 	"assent/floor/paths"
@@ -27,7 +28,7 @@ func (r *reading) perhaps(arg, text string, seen []string, how about, kinds ...e
 		r.certainty = was
 	}
 	var globs []string
-	texts, all := readings(r.place, text)
+	texts, all := r.readings(text)
 	for _, t := range texts {
 		if strings.ContainsAny(t, "*?[(") && !slices.Contains(seen, "") {
 			marked, ok := markGlob(t)
@@ -69,6 +70,17 @@ func plainPath(text string) bool {
 	return true
 }
 
+// maxRead bounds how many texts of a call are read in all their ways.
+const maxRead = 128
+
+// readings are those of a text, while the call has few of them.
+func (r *reading) readings(text string) (texts []string, ok bool) {
+	if r.read++; r.read > maxRead {
+		return []string{text}, false
+	}
+	return readings(r.place, text)
+}
+
 // readings are the texts that some system or client may take a path for, itself
 // first. It is not ok when there may be others that cannot be told.
 func readings(place *paths.Place, text string) (texts []string, ok bool) {
@@ -106,8 +118,12 @@ var steps = []func(*paths.Place, string) []string{
 // bare is a path without the blanks around it and the mark with which clients
 // begin a mention of a file.
 func bare(_ *paths.Place, t string) []string {
-	t = strings.TrimSpace(t)
-	return []string{t, strings.TrimRight(strings.TrimLeft(t, "@<="), ">")}
+	t = strings.TrimFunc(t, func(c rune) bool { return unicode.IsSpace(c) || unicode.In(c, unicode.Cf, unicode.Zs) })
+	out := []string{t, strings.TrimRight(strings.TrimLeft(t, "@<="), ">")}
+	if text, to, ok := strings.Cut(t, "]("); ok && strings.HasPrefix(text, "[") { // a link in prose
+		out = append(out, text[1:], strings.TrimSuffix(to, ")"))
+	}
+	return out
 }
 
 const quotes = "\"'`" + "“”„‟‘’‚‛«»"
@@ -128,6 +144,9 @@ func unquoted(_ *paths.Place, t string) []string {
 // positioned is a path without what some clients take for a place in the file, a
 // fragment, a query or a stream, and the parts of a list.
 func positioned(_ *paths.Place, t string) (out []string) {
+	if k := strings.LastIndexByte(t, '('); k > 0 && strings.Trim(t[k:], "(0123456789,:) ") == "" {
+		out = append(out, t[:k])
+	}
 	for _, c := range []string{":", "#", "?", ";", ",", "|"} {
 		first, last := strings.Index(t, c), strings.LastIndex(t, c)
 		if first < 0 || c == "," && strings.Contains(t, "{") {

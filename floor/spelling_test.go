@@ -85,6 +85,9 @@ func TestSpellingsOfPaths(t *testing.T) {
 		{"a wildcard", ".en*", approval.Ask, approval.Block},
 		{"a class", ".[e]nv", approval.Ask, approval.Ask},
 		{"an extended wildcard", "@(.env)", approval.Ask, approval.Ask},
+		{"nothing to see before a root", "\ufeff/home/user/.ssh/x", approval.Block, approval.Block},
+		{"a link in prose", "[x](../../.ssh/x)", approval.Block, approval.Block},
+		{"a place in parentheses", "prod.pem(12,3)", approval.Ask, approval.Allow},
 		{"many at once", `a:b:c,d;e|f{g,h}#i?j"k'l\m%2fn@o`, approval.Ask, approval.Ask},
 	} {
 		t.Run(test.why, func(t *testing.T) {
@@ -105,6 +108,60 @@ func TestSpellingsOfPaths(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A tool that takes patterns reads no more under another spelling.
+func TestSpellingsOfPatterns(t *testing.T) {
+	for pattern, want := range map[string]approval.PolicyResult{
+		"docs/**/*.{md,txt}": approval.Allow, "src/a.go": approval.Allow, "!docs/x": approval.Allow, ".env:1": approval.Ask, "@.env": approval.Deny, "`~/.ssh/x`": approval.Block, "．env": approval.Ask,
+		"%2egit-credentials": approval.Block, "prod.key\r": approval.Ask, "{a,b}/prod.key#1": approval.Ask,
+	} {
+		arguments, err := json.Marshal(map[string][]string{"paths": {pattern}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := new(Floor).Judge(at("read_many_files", string(arguments))); v.Result != want {
+			t.Errorf("%q: %v, want %v\n%s", pattern, v.Result, want, story(v))
+		}
+	}
+}
+
+// What a tool of a server is given under a name that tells nothing is read in the
+// same ways; a rule for the tool lifts nothing that the floor denies.
+func TestSpellingsOfArguments(t *testing.T) {
+	policy, err := ParsePolicy("p", []byte("mcp: {allow: [fs/*]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		why, name, text string
+		want            approval.PolicyResult
+	}{
+		{"a word", "input", "value", approval.Allow},
+		{"an address", "uri", "https://example.com/a#b", approval.Allow},
+		{"an issue", "input", "owner/repo#12", approval.Allow},
+		{"a time", "input", "10:30:00", approval.Allow},
+		{"text for people", "body", "see .env:1, @secrets.yaml", approval.Allow},
+		{"a line", "input", ".git/config:1", approval.Block},
+		{"a fragment", "document", ".git/config#x", approval.Block},
+		{"backticks", "input", "`~/.ssh/x`", approval.Block},
+		{"a mention", "item", "@file:~/.ssh/x", approval.Block},
+		{"a link in prose", "item", "[x](~/.ssh/x)", approval.Block},
+		{"the end of a text", "item", ".git/config\x00.txt", approval.Block},
+		{"a relative address", "uri", "sub/.git/config", approval.Block},
+		{"a relative address with percent signs", "uri", "sub/%2egit/config", approval.Block},
+		{"an address of an editor", "uri", "vscode://file/home/user/.ssh/x", approval.Block},
+		{"an address of a resource", "uri", "workspace://.git/config", approval.Block},
+		{"an address of a resource with a host", "uri", "repo://x/.git/config", approval.Block},
+	} {
+		arguments, err := json.Marshal(map[string]string{test.name: test.text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := (&Floor{Operator: policy}).Judge(at("mcp__fs__put", string(arguments))); v.Result != test.want {
+			t.Errorf("%s: %q: %v, want %v\n%s", test.why, test.text, v.Result, test.want, story(v))
+		}
 	}
 }
 
