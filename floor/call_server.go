@@ -292,8 +292,14 @@ func (o *openReading) odd(words []string, t string) bool {
 	if t == "" {
 		return false
 	}
-	texts, ok := o.r.readings(t)
-	return !ok && len(texts) == 1 && o.r.read > maxRead || slices.ContainsFunc(texts, func(t string) bool { return pathLike(t) || fileLike(t) && !prose(words) })
+	if o.r.read > maxRead {
+		return false
+	}
+	texts, _ := o.r.readings(t)
+	if o.r.read > maxRead {
+		o.unread("", "too many arguments may be paths")
+	}
+	return slices.ContainsFunc(texts, func(t string) bool { return pathLike(t) || fileLike(t) && !prose(words) })
 }
 
 // guess is a path that the text may be.
