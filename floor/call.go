@@ -73,6 +73,8 @@ type reading struct {
 	nesting int
 	// read counts the texts that were read in all their ways.
 	read int
+	// beside is what the calls of a batch do, whichever of them runs first.
+	beside []effect.Effect
 	// coverable is for opaque effects of a tool that an operator's rule can
 	// name: the rule answers them too.
 	coverable bool

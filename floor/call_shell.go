@@ -422,7 +422,7 @@ func (s *shellCall) told(t located, want func(*effect.Effect) bool) {
 		r.text = t.text
 	}
 	for _, place := range s.places {
-		told := shell.Effects(t.text, place, commands.Default())
+		told := shell.After(r.beside, t.text, place, commands.Default())
 		if want != nil {
 			told = slices.DeleteFunc(told, func(e effect.Effect) bool { return !want(&e) })
 		}

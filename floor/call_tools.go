@@ -143,12 +143,22 @@ func batch(r *reading, name string, args *value) {
 	}
 	defer func() { r.nesting-- }()
 	before := len(r.effects)
-	for i := range args.members {
-		m := &args.members[i]
-		for j := range m.value.list {
-			r.inner(m.name, &m.value.list[j])
+	all := func(r *reading) {
+		for i := range args.members {
+			m := &args.members[i]
+			for j := range m.value.list {
+				r.inner(m.name, &m.value.list[j])
+			}
 		}
 	}
+	if r.beside == nil {
+		alone := *r
+		alone.effects, alone.beside = nil, []effect.Effect{}
+		all(&alone)
+		r.beside = alone.effects
+		defer func() { r.beside = nil }()
+	}
+	all(r)
 	if len(r.effects) == before {
 		r.opaque("", "a batch without calls")
 	}

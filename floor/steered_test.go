@@ -44,6 +44,12 @@ func TestSteered(t *testing.T) {
 		{"a-checker", tree, "echo x > eslint.config.js; eslint .", ask},
 		{"a-formatter", tree, "echo x > prettier.config.js; prettier a.js", ask},
 		{"types", tree, "echo x > mypy.ini; mypy src", ask},
+		{"like-another-but-for-that", tree, "echo x > tsconfig.app.json; vue-tsc --noEmit", ask},
+		{"the-other", tree, "echo x > tsconfig.app.json; tsc --noEmit", allow},
+		{"of-what-a-runner-runs", tree, "echo x > jest.config.js; npm test", ask},
+		{"of-what-a-recipe-runs", tree, "echo x > conftest.py; make test", ask},
+		{"a-module-before-the-library's-own", tree, "echo x > json.py; python -m json.tool a.json", ask},
+		{"a-listing-that-evaluates", tree, "echo x > mix.exs; mix help", ask},
 		{"a-build", tree, "echo x > CMakeLists.txt; cmake -B build", ask},
 		{"a-listing-that-runs-the-build", tree, "echo x > build.gradle; gradle dependencies", ask},
 		{"a-class-names-nothing", tree + `run: {allow: ["@build"]}`, "echo x > conftest.py; pytest", ask},
@@ -73,6 +79,11 @@ func TestSteered(t *testing.T) {
 		{"a-place-of-its-own", `write: {allow: [".", "/tmp/**"]}`, "cp package.json /tmp/kept/package.json && npm test", allow},
 		{"history", tree + "run: {allow: [git pull]}", "git pull && make", allow},
 		{"installed-first", tree + "run: {allow: [npm ci]}", "npm ci && npm test", allow},
+	}
+	batch := testPlace
+	batch.Name, batch.Arguments = "batch", []byte(`{"tool_calls":[{"tool":"bash","parameters":{"command":"pytest"}},{"tool":"write","parameters":{"filePath":"conftest.py","content":"x"}}]}`)
+	if v := (&Floor{Operator: mustParse(t, tree, Operator)}).Judge(batch); v.Result != ask {
+		t.Errorf("a batch of calls is %s, want ask: %s", v.Result, v.Message)
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

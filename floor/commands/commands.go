@@ -200,6 +200,7 @@ func (k *Knowledge) Lookup(program string) *Entry {
 	if err != nil {
 		return nil
 	}
+	obeys := e.Obeys
 	for hops := 0; e.same != ""; hops++ {
 		next := k.chunks[e.same]
 		if next == nil || hops > 4 {
@@ -207,6 +208,11 @@ func (k *Knowledge) Lookup(program string) *Entry {
 		}
 		if e, err = k.load(next); err != nil {
 			return nil
+		}
+		if obeys != nil { // the same, but for what it obeys
+			other := *e
+			other.Obeys = obeys
+			e = &other
 		}
 	}
 	return e

@@ -39,7 +39,13 @@ const (
 // text. A text that does nothing has no effects; one that cannot be read has
 // at least an opaque one.
 func Effects(text string, place *paths.Place, know *commands.Knowledge) []effect.Effect {
-	r := &reader{place: place, know: know, whole: text, out: make([]effect.Effect, 0, 4)}
+	return After(nil, text, place, know)
+}
+
+// After is Effects for a text of a call that does something else as well: what
+// that writes may be what the text runs.
+func After(before []effect.Effect, text string, place *paths.Place, know *commands.Knowledge) []effect.Effect {
+	r := &reader{before: before, place: place, know: know, whole: text, out: make([]effect.Effect, 0, 4)}
 	whole := effect.Span{Start: 0, End: len(text)}
 	switch {
 	case len(text) > maxParse:
@@ -111,6 +117,7 @@ type reader struct {
 	beside    int                  // pipes and background commands around this one
 	again     int                  // loops and functions around, whatever process they are of
 	obeying   []obeying            // see steered
+	before    []effect.Effect      // what the call does besides
 	through   *paths.Place         // the place with the links that the text made
 	mixed     bool                 // temporary files of this call may be links
 	exits     []*world             // where the text ends before its end

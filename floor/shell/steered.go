@@ -43,7 +43,13 @@ func (t *typed) obeys() {
 
 // steered tells the commands that obey what the text wrote before.
 func (r *reader) steered() {
+	if len(r.obeying) == 0 {
+		return
+	}
 	told := r.out // what is added is not looked at
+	if len(r.before) > 0 {
+		told = slices.Concat(r.before, told)
+	}
 	for i := range r.obeying {
 		o := &r.obeying[i]
 		at := slices.IndexFunc(told, func(e effect.Effect) bool { return e.Kind == effect.Run && e.Command == o.cmd })
