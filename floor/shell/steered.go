@@ -105,6 +105,8 @@ func (r *reader) mayWrite(e *effect.Effect, o *obeying, told []effect.Effect) st
 			}
 		case o.entry.Steers(p):
 			return display(path.Base(p))
+		case e.Command != nil && paths.Within(o.cwd, p) && brings(e.Command) && !r.itemized(e, told):
+			return "what " + e.Command.Program + " puts into " + display(e.Target)
 		}
 	}
 	return ""
@@ -155,6 +157,24 @@ func (r *reader) named(names []string, o *obeying) bool {
 func broad(glob string) bool {
 	rest, is := strings.CutPrefix(glob, "*")
 	return is && (rest == "" || rest[0] == '.' && !strings.ContainsAny(rest[1:], ".*?["))
+}
+
+// brings reports whether a command puts files of other names into a folder that it is
+// given.
+func brings(c *effect.Command) bool {
+	switch c.Program {
+	case "cp", "gcp", "mv", "gmv", "ln", "gln", "install", "ginstall", "rsync", "scp":
+		return true
+	}
+	return c.Class == effect.Fetch
+}
+
+// itemized reports whether the names of what a command puts into a folder are told as
+// well.
+func (r *reader) itemized(into *effect.Effect, told []effect.Effect) bool {
+	return slices.ContainsFunc(told, func(e effect.Effect) bool {
+		return e.Kind == effect.Write && e.Command == into.Command && e.Path.Known() && e.Path.Abs != into.Path.Abs && paths.Within(e.Path.Abs, into.Path.Abs)
+	})
 }
 
 // unpacks reports whether what cannot be told of a command is which files it
