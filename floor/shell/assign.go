@@ -115,6 +115,7 @@ func (r *reader) store(a *syntax.Assign, e right, w *world, export bool) {
 	}
 	text := e.text
 	if a.Append {
+		r.differs(posix)
 		old, known := r.lookup(name, w)
 		switch {
 		case old.array:

@@ -204,7 +204,13 @@ func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*w
 	name := ws[0].text
 	span := spanOf(ws)
 	w.status = unknown
-	if r.posix && r.missing(name, w) {
+	if r.absent(ws) {
+		r.undeclared(ws, w)
+		r.print(commands.Words)
+		w.status = failed
+		return w.alone()
+	}
+	if r.lang == posix && r.missing(name, w) {
 		r.print(commands.Words)
 		return w.alone()
 	}
@@ -238,6 +244,9 @@ func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*w
 		}
 	}
 	if !ctx.noBuiltins {
+		if bashWords[name] {
+			r.differs(posix)
+		}
 		if b := builtin(name); b != nil {
 			return r.builtin(b, ws, assigns, w, ctx)
 		}
@@ -480,6 +489,9 @@ func (r *reader) chdir(ws []word, _ []string, w *world, ctx context) []*world {
 		r.print(commands.Words)
 	}
 	doubt = doubt || len(args) > 1 // too many, which fails
+	if name == "cd" && (len(args) > 1 || len(args) == 1 && len(args[0].text) > 1 && strings.ContainsAny(args[0].text[:1], "+-") && digits(args[0].text[1:])) {
+		r.opaque(spanOf(ws), "a folder that zsh finds by the folders it was in")
+	}
 	to := ""
 	certain := false
 	switch {
@@ -1270,7 +1282,7 @@ func (r *reader) leave(ws []word, _ []string, w *world, ctx context) []*world {
 func (r *reader) hash(ws []word, _ []string, w *world, ctx context) []*world {
 	cmd := r.runBuiltin(ws, effect.Look, ctx)
 	for _, x := range ws[1:] {
-		if strings.HasPrefix(x.text, "-p") || !commands.Known(x.text) {
+		if strings.HasPrefix(x.text, "-p") || strings.Contains(x.text, "=") || !commands.Known(x.text) {
 			r.add(effect.Effect{Target: "hash -p makes a name run another program", Span: spanOf(ws), Command: cmd})
 		}
 	}

@@ -36,6 +36,9 @@ func newDeclaration(variant string, span effect.Span) *declaration {
 // decl follows the declarations that the parser knows.
 func (r *reader) decl(c *syntax.DeclClause, w *world) []*world {
 	d := newDeclaration(c.Variant.Value, r.spans.span(c))
+	if bashWords[d.variant] {
+		r.differs(posix)
+	}
 	if f, isFunc := w.funcs[d.variant]; isFunc {
 		var ws []word
 		for _, a := range c.Args {
@@ -50,6 +53,9 @@ func (r *reader) decl(c *syntax.DeclClause, w *world) []*world {
 	for i, a := range c.Args {
 		if a.Name != nil && !a.Naked {
 			rights[i] = r.evaluate(a, w)
+			if strings.ContainsAny(rights[i].text, " \t\n") && a.Value != nil && splits(a.Value) {
+				r.differs(posix) // which splits it
+			}
 		}
 	}
 	for i, a := range c.Args {

@@ -11,18 +11,20 @@ import (
 // a difference: "((a>b))" compares in bash and writes a file elsewhere.
 func (t *typed) followText(text string, w *world, sp spans, span effect.Span) {
 	r := t.r
-	posix, aborts := r.posix, r.aborts
-	r.posix = false
+	lang, aborts := r.lang, r.aborts
+	if r.lang != zsh || t.cmd.Program != "zsh" {
+		r.lang = bash
+	}
 	t.shellFlags(w)
 	other := w.fork()
 	r.child(text, w, sp, span)
-	if !bashes[t.cmd.Program] && bashOnly(text) {
-		r.posix = true
+	if !bashes[t.cmd.Program] && (lang == posix || bashOnly(text)) {
+		r.lang = posix
 		r.branch++
 		r.child(strings.ReplaceAll(text, "&>", "& >"), other, spans{fixed: &span}, span) // which the parser does not split
 		r.branch--
 	}
-	r.posix, r.aborts = posix, aborts
+	r.lang, r.aborts = lang, aborts
 }
 
 // bashes read what only bash reads, or have a language that is told otherwise.

@@ -49,7 +49,7 @@ func seedTexts(f *testing.F, add func(text string)) {
 		add(b.Text)
 	}
 	for seed := range uint64(30) {
-		add(compose(seed))
+		add(compose(seed, "bash"))
 	}
 	for _, text := range []string{
 		"", " ", "\n", "#", "\x00", "a\x00b", "\xff\xfe", "\r\n", "$(", "`", "'", "\"", "<<", "<<E", "((", "))", "[[", "${", "$((", ">", "|", "&", ";;", "{", "}",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,13 +22,19 @@ type composer struct {
 	depth  int
 	calls  int // functions a body may call: those of a lower number
 	tags   int
+	plain  bool // for one that reads little of what bash reads
+	away   bool // the text is for another shell than bash
 	hidden bool // the text is written to a file: what it does does not come from there
 }
 
-func compose(seed uint64) string {
-	c := &composer{Rand: rand.New(rand.NewPCG(seed, 0)), budget: 14, calls: 2}
+func compose(seed uint64, sh string) string {
+	c := &composer{Rand: rand.New(rand.NewPCG(seed, 0)), budget: 14, calls: 2, away: sh != "bash", plain: sh == "dash"}
 	var b strings.Builder
-	if c.IntN(3) > 0 {
+	switch {
+	case c.IntN(3) == 0:
+	case c.plain:
+		b.WriteString("u=alpha v=beta w=gamma n=1; set -- one two\n")
+	default:
 		b.WriteString("u=alpha v=beta w=gamma n=1 l=(alpha x); set -- one two\n")
 	}
 	for b.Len() == 0 || c.budget > 0 && c.IntN(6) > 0 {
@@ -81,8 +88,24 @@ func (c *composer) spelled(s string) string {
 // single quotes any text.
 func single(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
+// beyond are signs of what is an error, not a different meaning, to a plain
+// shell: a script with one of them would do nothing.
+var beyond = regexp.MustCompile(`=\(|[<>]\(|<<<|\$\{!|\[@\]|l\[|m\[|\$\{[a-z](\^|,|/|:[ 0-9]|@)|for \(\(|coproc|\|&|;;?&|16#|\{fd\}|\$\{@:|ERR|RETURN|DEBUG`)
+
+// fits makes a piece of the script, again where the shell would not read it.
+func (c *composer) fits(piece func() string) string {
+	for range 8 {
+		if s := piece(); !c.plain || !beyond.MatchString(s) {
+			return s
+		}
+	}
+	return "alpha"
+}
+
 // word is an argument.
-func (c *composer) word() string {
+func (c *composer) word() string { return c.fits(c.anyWord) }
+
+func (c *composer) anyWord() string {
 	if c.depth > 3 {
 		return c.spelled(c.value())
 	}
@@ -175,7 +198,9 @@ func (c *composer) tag(kind string) string {
 	return fmt.Sprintf("%s%03d", kind, c.tags)
 }
 
-func (c *composer) redirection() string {
+func (c *composer) redirection() string { return c.fits(c.anyRedirection) }
+
+func (c *composer) anyRedirection() string {
 	switch c.IntN(12) {
 	case 0:
 		return " > " + c.out()
@@ -198,7 +223,9 @@ func (c *composer) redirection() string {
 }
 
 // use runs what a variable, the arguments or an array hold by now.
-func (c *composer) use() string {
+func (c *composer) use() string { return c.fits(c.anyUse) }
+
+func (c *composer) anyUse() string {
 	switch c.IntN(6) {
 	case 0:
 		return `"$@" one`
@@ -217,7 +244,9 @@ func (c *composer) function() string {
 	return "f" + strconv.Itoa(c.IntN(c.calls+1))
 }
 
-func (c *composer) assignment() string {
+func (c *composer) assignment() string { return c.fits(c.anyAssignment) }
+
+func (c *composer) anyAssignment() string {
 	v := c.variable()
 	switch c.IntN(16) {
 	case 0:
@@ -253,7 +282,9 @@ func (c *composer) assignment() string {
 }
 
 // statement is any construct.
-func (c *composer) statement() string {
+func (c *composer) statement() string { return c.fits(c.anyStatement) }
+
+func (c *composer) anyStatement() string {
 	c.budget--
 	if c.depth > 3 || c.budget < 0 {
 		return c.run(2)
@@ -315,6 +346,9 @@ func (c *composer) statement() string {
 	case 31:
 		return c.inline() + " & wait"
 	case 32:
+		if c.away {
+			return c.run(3) // one of zsh waits for its output to be read
+		}
 		return "coproc { " + c.body() + "\n} < /dev/null; wait" // its input would be a pipe that nobody closes
 	case 33:
 		return "declare -n r=" + c.variable() + "; r=" + c.spelled(c.value()) + "; $r one"
@@ -393,7 +427,7 @@ func TestComposed(t *testing.T) {
 			t.Run(fmt.Sprint("seed-", seed), func(t *testing.T) {
 				t.Parallel()
 				w := bash.world(t)
-				checkTold(t, w, know, w.Expand(compose(seed)), &c)
+				checkTold(t, w, know, "bash", w.Expand(compose(seed, "bash")), &c)
 			})
 		}
 	})

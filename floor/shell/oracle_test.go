@@ -96,9 +96,14 @@ func (b *realBash) world(t *testing.T) *oracle.World {
 
 func run(t *testing.T, w *oracle.World, text string) oracle.Record {
 	t.Helper()
+	return runBy(t, w, "bash", text)
+}
+
+func runBy(t *testing.T, w *oracle.World, sh, text string) oracle.Record {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), scriptLimit)
 	defer cancel()
-	r, err := w.Run(ctx, text)
+	r, err := w.RunBy(ctx, sh, text)
 	if err != nil {
 		t.Fatalf("script:\n%s\n%v", text, err)
 	}
@@ -162,11 +167,11 @@ func (c *tally) check(t *testing.T, limit int) {
 	}
 }
 
-// checkTold runs a script by real bash and compares what happened with what
+// checkTold runs a script by a real shell and compares what happened with what
 // the reader tells of the text.
-func checkTold(t *testing.T, w *oracle.World, know *commands.Knowledge, text string, c *tally) oracle.Record {
+func checkTold(t *testing.T, w *oracle.World, know *commands.Knowledge, sh, text string, c *tally) oracle.Record {
 	t.Helper()
-	rec := run(t, w, text)
+	rec := runBy(t, w, sh, text)
 	worst := oracle.Told
 	for i, place := range places(w) {
 		effects := shell.Effects(text, place, know)
@@ -274,7 +279,7 @@ func TestRealBash(t *testing.T) {
 			t.Run(s.Name, func(t *testing.T) {
 				t.Parallel()
 				w := bash.world(t)
-				rec := checkTold(t, w, know, w.Expand(s.Text), &c)
+				rec := checkTold(t, w, know, "bash", w.Expand(s.Text), &c)
 				if rec.Traced && s.Quiet != (len(rec.Facts) == 0) {
 					t.Errorf("in real bash the script does %d things (quiet: %v)\n%s\n%s", len(rec.Facts), s.Quiet, showFacts(rec.Facts), rec.Errors)
 				}

@@ -77,8 +77,8 @@ func secretName(name string) bool {
 func (x *expansion) param(p *syntax.ParamExp) {
 	r, w := x.r, x.w
 	span := r.spans.span(p)
-	if p.Param == nil || p.Flags != nil || p.Width || p.IsSet || p.NestedParam != nil || p.Modifiers != nil ||
-		p.Split != 0 || p.GlobSubst != 0 || p.RcExpand != 0 {
+	if p.Param == nil || p.Flags != nil || p.Width || p.NestedParam != nil ||
+		r.lang != zsh && (p.IsSet || p.Modifiers != nil || p.Split != 0 || p.GlobSubst != 0 || p.RcExpand != 0) {
 		r.opaque(span, "an expansion that is not followed")
 		x.text(commands.Words)
 		return
@@ -86,6 +86,9 @@ func (x *expansion) param(p *syntax.ParamExp) {
 	name := p.Param.Value
 	if name == "\x00" { // braces that were given up
 		x.text(commands.Words)
+		return
+	}
+	if r.lang == zsh && x.zshParam(p) {
 		return
 	}
 	index := ""
@@ -165,6 +168,9 @@ func (x *expansion) param(p *syntax.ParamExp) {
 	}
 
 	v, known := r.lookup(name, w)
+	if v.array {
+		r.differs(zsh)
+	}
 	text := v.text
 	if r.nounset && (!known || v.unset) && p.Exp == nil {
 		r.mayFail++
@@ -192,7 +198,7 @@ func (x *expansion) param(p *syntax.ParamExp) {
 	if p.Exp != nil {
 		text = x.modified(p, name, text, known, v.unset || index != "" && text == "")
 	}
-	x.text(text)
+	x.whole(text)
 }
 
 // operands follows what stands in the operator of an expansion and returns its

@@ -12,8 +12,9 @@ import (
 // input is what standard input holds. Everything that reads the same input
 // shares one, because what one takes another does not get.
 type input struct {
-	text string
-	used bool
+	text  string
+	used  bool
+	piped bool // it comes from a pipe or a redirection before
 }
 
 // take is told of a command that may have read from standard input.
@@ -50,7 +51,7 @@ func (r *reader) redirected(s *syntax.Stmt, w *world) []*world {
 	if len(s.Redirs) == 0 {
 		return r.cmd(s, w)
 	}
-	savedIn, savedSink := r.stdin, r.sink
+	savedIn, savedSink, compares := r.stdin, r.sink, r.compares
 	var stayed *world // where a redirection failed and the command did not run
 	// Words are expanded before redirections for a simple command; only an
 	// assignment by ${x:=...} could tell the difference.
@@ -61,6 +62,12 @@ func (r *reader) redirected(s *syntax.Stmt, w *world) []*world {
 	}
 	r.rerouted++
 	r.emptyExec = false
+	if s.Cmd == nil && r.sink != nil && r.bare(s) {
+		r.differs(zsh)
+		if r.lang == zsh { // which shows the file
+			r.lose()
+		}
+	}
 	ws := r.cmd(s, w)
 	r.rerouted--
 	for _, w := range ws { // output may fail, and the command with it
@@ -70,6 +77,7 @@ func (r *reader) redirected(s *syntax.Stmt, w *world) []*world {
 		stayed.status = failed
 		ws = collapse(append(ws, stayed))
 	}
+	r.compares = compares
 	kept := r.emptyExec
 	r.emptyExec = false
 	r.stdin, r.sink = savedIn, savedSink
@@ -99,13 +107,13 @@ func (r *reader) redirect(rd *syntax.Redirect, w *world) (may bool) {
 	case syntax.Hdoc, syntax.DashHdoc:
 		text := r.heredoc(rd, w)
 		if in {
-			r.stdin = &input{text: text}
+			r.feed(text)
 		}
 		return false
 	case syntax.WordHdoc:
 		text := r.value(rd.Word, w) + "\n"
 		if in {
-			r.stdin = &input{text: text}
+			r.feed(text)
 		}
 		return false
 	}
@@ -168,16 +176,52 @@ func (r *reader) redirect(rd *syntax.Redirect, w *world) (may bool) {
 			}
 		}
 	}
-	if writes {
+	r.compares = r.compares || r.second && r.lang == posix && isNumber(target)
+	if writes && !r.chance(target) {
 		r.path(pathEffect{kind: effect.Write, text: target, span: span}, w)
 		if r.device(target, w) { // it may be where the sink is
 			r.lose()
 		}
 		if out {
-			r.sink = nil
+			r.divert()
 		}
 	}
 	return target != "/dev/null"
+}
+
+// bare reports whether a statement is nothing but redirections, one of which
+// reads.
+func (r *reader) bare(s *syntax.Stmt) bool {
+	for _, rd := range s.Redirs {
+		switch rd.Op {
+		case syntax.RdrIn, syntax.RdrInOut, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+			return true
+		}
+	}
+	return false
+}
+
+// divert is told that standard output goes to a file. Where zsh sees it go to a
+// pipe as well, it goes to both.
+func (r *reader) divert() {
+	if r.sink != nil && r.sink == r.piped {
+		r.differs(zsh)
+		if r.lang == zsh {
+			return
+		}
+	}
+	r.sink = nil
+}
+
+// feed gives text to standard input, which zsh puts behind what a pipe gives.
+func (r *reader) feed(text string) {
+	if r.stdin != nil && r.stdin.piped {
+		r.differs(zsh)
+		if r.lang == zsh {
+			text = r.stdin.text + text
+		}
+	}
+	r.stdin = &input{text: text, piped: true}
 }
 
 // duplicate follows N>&M and N<&M, M- and -.

@@ -6,11 +6,15 @@
 // It never says less than what the text may do. Where the course of the text
 // depends on what only running it would show, both courses are told.
 //
+// The text is read as bash reads it, and where zsh or dash would read it
+// otherwise, a second time for them: see readings.go.
+//
 // Start reading at [Effects]; words.go expands words, command.go reads external
 // programs, builtins.go what the shell does itself.
 package shell
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -59,7 +63,20 @@ func After(before []effect.Effect, text string, place *paths.Place, know *comman
 	case len(text) > MaxText && utf8.RuneCountInString(text) > MaxText: // no text has more characters than bytes
 		r.add(effect.Effect{Target: "the text is longer than 10,000 characters", Span: whole})
 	}
-	ws := r.nested(text, newWorld(place).alone(), spans{}, whole)
+	r.all(text)
+	r.inOtherShells(text)
+	if len(r.out) == 0 && r.ran {
+		r.out = append(r.out, effect.Effect{Kind: effect.Run, Target: strings.TrimSpace(text), Span: whole,
+			Command: &effect.Command{Program: ":", Class: effect.Look, Described: true}})
+	}
+	return r.out
+}
+
+// all reads the whole text for one shell.
+func (r *reader) all(text string) {
+	w := newWorld(r.place)
+	w.lastpipe = r.lang == zsh
+	ws := r.nested(text, w.alone(), spans{}, effect.Span{Start: 0, End: len(text)})
 	// A trap may run after everything else has changed the state.
 	ws = collapse(append(append(ws, r.exits...), r.passed...))
 	for _, t := range r.traps {
@@ -67,11 +84,6 @@ func After(before []effect.Effect, text string, place *paths.Place, know *comman
 	}
 	r.steered()
 	r.led()
-	if len(r.out) == 0 && r.ran {
-		r.out = append(r.out, effect.Effect{Kind: effect.Run, Target: strings.TrimSpace(text), Span: whole,
-			Command: &effect.Command{Program: ":", Class: effect.Look, Described: true}})
-	}
-	return r.out
 }
 
 // spans maps positions of a nested text to the text of the call: either by an
@@ -127,8 +139,12 @@ type reader struct {
 	emptyExec bool   // exec without a command
 	nounset   bool   // variables nobody set end the shell
 	printed   string // what the last <(...) prints
-	posix     bool   // the text is read as a shell that is not bash reads it
-	aborts    bool   // this shell may have ended before: what is printed may not be
+	lang      dialect
+	others    dialects
+	second    bool  // it was read as bash before
+	compares  bool  // this may be a comparison of bash: "((n > 1))"
+	piped     *sink // of the pipe that standard output goes to
+	aborts    bool  // this shell may have ended before: what is printed may not be
 
 	leading struct { // see linksOf
 		place *paths.Place
@@ -152,9 +168,9 @@ func (s *sink) String() string {
 var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
 
 // parse reads a text; nesting is measured before, because the parser recurses.
-func parse(text string, posix bool) (*syntax.File, error) {
-	if posix {
-		return syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(text), "")
+func parse(text string, lang dialect) (*syntax.File, error) {
+	if lang != bash {
+		return syntax.NewParser(syntax.Variant(lang.variant())).Parse(strings.NewReader(text), "")
 	}
 	p := parsers.Get().(*syntax.Parser)
 	f, err := p.Parse(strings.NewReader(text), "")
@@ -296,7 +312,14 @@ func (r *reader) nested(text string, ws []*world, sp spans, where effect.Span) [
 	if !r.step() {
 		return ws
 	}
-	f, err := parse(text, r.posix)
+	f, err := parse(text, r.lang)
+	if err != nil && r.second && r.lang == posix {
+		f, err = readable(text), nil // such a shell does what stands before
+	}
+	if err != nil && r.second {
+		r.opaque(where, "the text cannot be read as zsh: "+parseError(err))
+		return ws
+	}
 	if err != nil {
 		r.opaque(where, "the text cannot be read as bash: "+parseError(err))
 		return ws
@@ -596,18 +619,19 @@ func (r *reader) binary(c *syntax.BinaryCmd, w *world) []*world {
 		defer func() { r.beside-- }()
 		saved, savedIn, branch := r.sink, r.stdin, r.branch
 		s := &sink{}
-		r.sink, r.branch = s, 0
+		piped := r.piped
+		r.sink, r.piped, r.branch = s, s, 0
 		r.depth++
 		left := w.fork()
 		outer, aborts := r.apart(), r.aborts
 		r.aborts = false
 		r.then(c.X, left.alone())
-		r.sink, r.branch, r.aborts = saved, branch, aborts
+		r.sink, r.piped, r.branch, r.aborts = saved, piped, branch, aborts
 		text := s.String()
 		if c.Op == syntax.PipeAll { // messages get there as well
 			text = commands.Words
 		}
-		r.stdin = &input{text: text}
+		r.stdin = &input{text: text, piped: true}
 		// The last part of a pipe runs in a subshell as well (lastpipe is off
 		// unless the text sets it; a world keeps both courses then).
 		right := w.fork()
@@ -615,6 +639,9 @@ func (r *reader) binary(c *syntax.BinaryCmd, w *world) []*world {
 		r.stdin, r.frame = savedIn, outer
 		r.depth--
 		w.status = unknown
+		if r.lang == bash && slices.ContainsFunc(ws, func(o *world) bool { return !o.equal(w) }) {
+			r.differs(zsh)
+		}
 		if w.lastpipe {
 			return collapse(append(ws, w))
 		}

@@ -93,6 +93,9 @@ func (t *typed) all() {
 	t.argFiles()
 	t.handed()
 	for _, is := range rd.Issues {
+		if t.r.lang == zsh && strings.ContainsAny(t.ws[min(is.Word, len(t.ws)-1)].text, " \t\n") {
+			continue // options that bash splits, which stay one word
+		}
 		t.opaque(is.Why, t.ws[min(is.Word, len(t.ws)-1)].span, "", is.Coverable)
 	}
 	for _, in := range rd.Inner {

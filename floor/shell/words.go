@@ -13,8 +13,11 @@ import (
 )
 
 // plain reports whether a literal means itself: no escapes, globs, braces or
-// tildes.
+// tildes, and no "=" at the start, which zsh looks at.
 func plain(s string) bool {
+	if len(s) > 1 && s[0] == '=' {
+		return false
+	}
 	for i := range len(s) {
 		switch s[i] {
 		case '\\', '*', '?', '[', '{', '~', '<', '>':
@@ -391,7 +394,18 @@ func (x *expansion) flush() {
 func (x *expansion) word(word *syntax.Word) {
 	for i, p := range word.Parts {
 		if lit, isLit := p.(*syntax.Lit); isLit {
+			if i == 0 && x.equals(lit.Value, len(word.Parts) > 1) {
+				x.modify()
+				continue
+			}
+			if i > 0 && x.follows(word.Parts, i-1) {
+				continue
+			}
 			x.lit(lit.Value, i == 0, i == len(word.Parts)-1)
+			continue
+		}
+		if x.follows(word.Parts, i) {
+			x.modify()
 			continue
 		}
 		x.part(p)
@@ -573,10 +587,14 @@ func (x *expansion) part(p syntax.WordPart) {
 		x.began = true
 		x.vanished = false
 		x.quotes++
-		for _, q := range p.Parts {
-			if lit, isLit := q.(*syntax.Lit); isLit {
+		for i, q := range p.Parts {
+			switch lit, isLit := q.(*syntax.Lit); {
+			case isLit && i > 0 && x.follows(p.Parts, i-1):
+			case x.follows(p.Parts, i):
+				x.modify()
+			case isLit:
 				x.cur.WriteString(dquoted(lit.Value))
-			} else {
+			default:
 				x.part(q)
 			}
 		}
@@ -604,6 +622,9 @@ func (x *expansion) part(p syntax.WordPart) {
 	case *syntax.ExtGlob:
 		x.began = true
 		x.cur.WriteString(commands.Unknown)
+		if qualified(p.Pattern.Value) {
+			r.opaque(r.spans.span(p), "a pattern with a qualifier that may run code in zsh")
+		}
 		if raw := p.Pattern.Value; strings.Contains(raw, "$(") || strings.Contains(raw, "`") || strings.Contains(raw, "${") || strings.Contains(raw, "<(") || strings.Contains(raw, ">(") {
 			r.opaque(r.spans.span(p), "a pattern that runs commands")
 		}

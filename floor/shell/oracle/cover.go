@@ -142,7 +142,7 @@ func (f Fact) runCovered(e *effect.Effect) Cover {
 	return Untold
 }
 
-var descriptor = regexp.MustCompile(`/dev/fd/[0-9]+`)
+var descriptor = regexp.MustCompile(`/(?:dev|proc/self)/fd/[0-9]+`)
 
 // matchWords compares the words of a run as they are shown, where "…" stands
 // for anything and a glob for any number of words, with the words that were

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -28,7 +29,7 @@ type call struct {
 	Pid  int      `json:"pid"`
 }
 
-// Record is what bash did with one script.
+// Record is what a shell did with one script.
 type Record struct {
 	Facts []Fact
 	// Env holds the variables that programs were given and that were not there
@@ -48,21 +49,33 @@ func (w *World) Environ() []string {
 // what happened. An error means that the oracle itself failed or that ctx
 // ended, never that the script did.
 func (w *World) Run(ctx context.Context, text string) (Record, error) {
+	return w.RunBy(ctx, "bash", text)
+}
+
+// RunBy is Run by another shell; [Kit.Has] says which there are.
+func (w *World) RunBy(ctx context.Context, shell, text string) (Record, error) {
+	start, has := w.kit.shells[shell]
+	if !has {
+		return Record{}, fmt.Errorf("there is no %s here", shell)
+	}
 	if strings.ContainsRune(text, 0) {
-		return Record{}, errors.New("a NUL cannot be passed to bash")
+		return Record{}, errors.New("a NUL cannot be passed to a shell")
 	}
 	if err := w.reset(); err != nil {
 		return Record{}, fmt.Errorf("reset the world: %w", err)
 	}
 	before := w.state
 	w.state = nil // until the script has ended well, nobody knows the tree
-	args := []string{w.kit.bash, "--norc", "--noprofile", "-c", text, "bash"}
+	args := append(slices.Clone(start), "-c", text, shell)
 	trace := filepath.Join(w.Root, "trace")
 	if w.kit.strace != "" {
 		args = append([]string{w.kit.strace, "-f", "-y", "-qq", "--seccomp-bpf", "-s", "1000000", "-o", trace, "-e", "trace=" + traced}, args...)
 	}
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.Env = w.Work, w.Environ()
+	if shell == "zsh" { // which else climbs to the root to find out where it is
+		cmd.Env = append(cmd.Env, "PWD="+w.Work)
+	}
 	cmd.Stdin = strings.NewReader(Stdin)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -75,7 +88,7 @@ func (w *World) Run(ctx context.Context, text string) (Record, error) {
 	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return Record{}, fmt.Errorf("start bash: %w", err)
+		return Record{}, fmt.Errorf("start %s: %w", shell, err)
 	}
 	rec := Record{Output: out.String(), Errors: errs.String(), Traced: w.kit.strace != ""}
 	if strings.Contains(rec.Errors, "recorder:") {
@@ -111,7 +124,14 @@ func (w *World) Run(ctx context.Context, text string) (Record, error) {
 	if rec.Facts, err = readTrace(w, string(log), calls); err != nil {
 		return Record{}, err
 	}
+	rec.Facts = slices.DeleteFunc(rec.Facts, Fact.startsShell)
 	return rec, rec.crosscheck(calls, changes)
+}
+
+// startsShell reports what is no work of the script: zsh reads the settings of
+// the system whatever it is told.
+func (f Fact) startsShell() bool {
+	return f.Kind == effect.Read && len(f.By) == 0 && strings.HasPrefix(f.Path, "/etc/zsh/")
 }
 
 // crosscheck compares the two layers: what the recorder and the tree show must

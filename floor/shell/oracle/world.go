@@ -57,6 +57,7 @@ type Kit struct {
 	recorder string
 	real     map[string]string
 	bash     string
+	shells   map[string][]string // the words that start each, without files of settings
 	strace   string
 	// Missing says, for people, why a layer is not there; empty when all are.
 	Missing string
@@ -92,9 +93,18 @@ func NewKit(dir string) (*Kit, error) {
 		k.real[name] = path
 	}
 	k.real["sh"], k.real["bash"] = k.bash, k.bash
+	k.shells = map[string][]string{"bash": {k.bash, "--norc", "--noprofile"}}
+	for name, options := range map[string][]string{"zsh": {"-f"}, "dash": nil} {
+		if path, err := exec.LookPath(name); err == nil {
+			k.shells[name] = append([]string{path}, options...)
+		}
+	}
 	k.findStrace()
 	return k, nil
 }
+
+// Has reports whether a shell is there: bash always is, zsh and dash may be.
+func (k *Kit) Has(shell string) bool { return k.shells[shell] != nil }
 
 // findStrace takes strace only when it can really trace here: a container may
 // have the program and forbid the system call.
