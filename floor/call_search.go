@@ -62,6 +62,9 @@ func readMany(r *reading, args *value) {
 	}
 	for _, p := range found {
 		r.globs(p.arg, ".", p.text, about{tree: true})
+		if last := p.text[strings.LastIndexByte(p.text, '/')+1:]; !strings.ContainsAny(last, ".*?[{") && last != "" {
+			r.globs(p.arg, ".", p.text+"/**", about{}) // perhaps a folder, with all that is in it
+		}
 		if plain := strings.Map(func(c rune) rune {
 			if strings.ContainsRune("*?[]{},!^", c) {
 				return 'x'

@@ -103,7 +103,7 @@ func TestEffectsOfTools(t *testing.T) {
 		{"search by names", "grep_search", `{"query":"x","includePattern":"*.{ts,tsx}"}`,
 			"read /home/user/project\nread /home/user/project/**/*.ts\nread /home/user/project/**/*.tsx"},
 		{"search without a name", "grep_search", `{"query":"x","includePattern":"!*.ts"}`, "read tree /home/user/project"},
-		{"read many", "read_many_files", `{"paths":["docs/*.md","/etc/passwd"]}`, "read tree /home/user/project/docs/*.md\nread tree /etc/passwd"},
+		{"read many", "read_many_files", `{"paths":["docs/*.md","/etc/passwd"]}`, "read tree /home/user/project/docs/*.md\nread tree /etc/passwd\nread /etc/passwd/**"},
 
 		{"patch", "apply_patch", `{"command":"*** Begin Patch\n*** Add File: a\n+*** Add File: no\n*** Update File: b\n*** Move to: /c\n@@\n*** Delete File: d\n*** End Patch\n"}`,
 			"write /home/user/project/a\nread /home/user/project/b\nwrite /home/user/project/b\nwrite /c\ndelete /home/user/project/b\ndelete /home/user/project/d"},

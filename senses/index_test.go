@@ -111,7 +111,7 @@ func TestIndexesOfGit(t *testing.T) {
 // A repository's configuration with a token in it is a secret also where a whole
 // tree or a pattern is read.
 func TestCredentialsInTrees(t *testing.T) {
-	entries := map[string]string{"w/src/a.go": "", "w/.git/x": "", "w/plain/x/config": "url = https://me:hunter2hunter2@example.com/x\n"}
+	entries := map[string]string{"w/src/a.go": "", "w/.git/x": "", "w/linked/a/b": "->../../deep/in/.git/config", "w/plain/x/config": "url = https://me:hunter2hunter2@example.com/x\n"}
 	dug(entries, "w/.git", false)
 	dug(entries, "w/clean/.git", false)
 	dug(entries, "w/deep/in/.git", false)
@@ -131,6 +131,9 @@ func TestCredentialsInTrees(t *testing.T) {
 		"rg -uu x":                              approval.Deny,
 		"rg --hidden --no-ignore x deep":        approval.Deny,
 		"rg x":                                  approval.Allow,
+		"rg x deep/in/.git":                     approval.Deny,
+		"cd deep/in/.git && rg x":               approval.Deny,
+		"rg x clean/.git":                       approval.Allow,
 		"git grep x":                            approval.Allow,
 		"cat deep/in/.git/c*":                   approval.Deny,
 		"head -n1 deep/*/.git/config":           approval.Deny,
@@ -144,6 +147,22 @@ func TestCredentialsInTrees(t *testing.T) {
 	} {
 		if v := judged(new(floor.Floor), root, "home", "Bash", map[string]string{"command": command}); v.Result != want {
 			t.Errorf("%s: %v, want %v: %s", command, v.Result, want, v.Message)
+		}
+	}
+	for _, tool := range []struct {
+		name string
+		args map[string]string
+		want approval.PolicyResult
+	}{
+		{"Grep", map[string]string{"pattern": "x"}, approval.Allow},
+		{"Grep", map[string]string{"pattern": "x", "path": "deep/in/.git"}, approval.Deny},
+		{"read_many_files", map[string]string{"paths": "deep/in/.git"}, approval.Deny},
+		{"read_many_files", map[string]string{"paths": "deep"}, approval.Deny},
+		{"read_many_files", map[string]string{"paths": "src"}, approval.Allow},
+		{"read_many_files", map[string]string{"paths": "linked"}, approval.Ask},
+	} {
+		if v := judged(new(floor.Floor), root, "home", tool.name, tool.args); v.Result != tool.want {
+			t.Errorf("%s %v: %v, want %v: %s", tool.name, tool.args, v.Result, tool.want, v.Message)
 		}
 	}
 	f := operator(t, "write: {allow: [\".\"]}\n")

@@ -249,7 +249,7 @@ func (l *look) needs(e *effect.Effect) depth {
 	case e.Meta:
 	case l.changes && changes(*e):
 		return all
-	case e.Kind == effect.Read && readsAll(e.Command):
+	case e.Kind == effect.Read && (readsAll(e.Command) || strings.HasPrefix(path.Base("/"+e.Path.Abs), ".")): // named, a hidden folder is searched
 		return all
 	case e.Kind == effect.Read && l.own && e.Command != nil && e.Command.Program != "git":
 		return visible

@@ -90,6 +90,9 @@ func (p *Place) mayFollow(dir string, segs []string) bool {
 			continue
 		}
 		for i := 0; i < len(segs) && rest != ""; i++ {
+			if segs[i] == "**" {
+				return true // at any depth, for those who read it so
+			}
 			var name string
 			name, rest, _ = strings.Cut(rest, "/")
 			if !shellMatch(segs[i], name) {
