@@ -165,10 +165,33 @@ func (r *reading) files(args *value, how about, kinds ...effect.Kind) {
 		r.opaque("", "no path is given")
 		return
 	}
+	found = append(found, r.besides(args)...)
 	r.single(found)
 	for _, f := range found {
 		r.path(f.arg, f.text, how, kinds...)
 	}
+}
+
+// besideNames end the names of arguments with which some tool of a client may work
+// on another file, or in another folder.
+var besideNames = set("target", "output", "out", "as", "to", "backup", "symlink", "link", "workspace", "workdir", "root", "base", "destination", "dest", "path", "paths", "file", "files", "dir",
+	"directory", "folder", "newname", "oldname", "filename")
+
+// besides are paths under names that no table has.
+func (r *reading) besides(args *value) (found []located) {
+	o := openReading{r: r}
+	for i := range args.members {
+		m := &args.members[i]
+		words := nameWords(m.name)
+		name := argumentName(m.name)
+		if len(words) == 0 || m.value.kind != '"' || pathNames[name] || !besideNames[words[len(words)-1]] && !besideNames[name] {
+			continue
+		}
+		if t := strings.TrimSpace(m.value.text); pathLike(t) || fileLike(t) || o.odd(nil, t) {
+			found = append(found, located{m.name, m.value.text})
+		}
+	}
+	return found
 }
 
 func readFile(r *reading, name string, args *value) {

@@ -384,6 +384,14 @@ func (s *shellCall) settle() {
 	}
 	base := s.places[0]
 	var cwds []string
+	unknown := false
+	add := func(cwd string) {
+		if cwd == "" {
+			unknown = true
+		} else if !slices.Contains(cwds, cwd) {
+			cwds = append(cwds, cwd)
+		}
+	}
 	if s.stays {
 		cwds = append(cwds, base.Cwd)
 	}
@@ -393,14 +401,28 @@ func (s *shellCall) settle() {
 			if w != "" {
 				abs = r.place.Prepare(w, base.Cwd).Abs
 			}
-			if !slices.Contains(cwds, abs) {
-				cwds = append(cwds, abs)
-			}
+			add(abs)
+		}
+		if plainPath(f.text) || strings.Contains(f.text, "://") || len(f.text) > maxPath {
+			continue
+		}
+		texts, all := r.readings(f.text)
+		for _, t := range texts {
+			add(r.place.Prepare(t, base.Cwd).Abs)
+		}
+		if !all {
+			add("")
 		}
 	}
 	if len(cwds) > maxPlaces {
 		r.opaque(first.arg, "too many folders are named")
-		cwds = append(cwds[:maxPlaces:maxPlaces], "")
+		cwds = cwds[:maxPlaces]
+	}
+	if unknown {
+		r.opaque(first.arg, "the folder in which the command runs is not known")
+	}
+	if len(cwds) == 0 {
+		cwds = append(cwds, base.Cwd) // judged somewhere, for what it is
 	}
 	s.places = s.places[:0]
 	for _, cwd := range cwds {

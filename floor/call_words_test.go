@@ -73,3 +73,44 @@ func TestManyCommands(t *testing.T) {
 		t.Errorf("a server's commands: %v\n%s", v.Result, story(v))
 	}
 }
+
+// A folder counts in every spelling, as a path does.
+func TestSpellingsOfFolders(t *testing.T) {
+	for folder, want := range map[string]approval.PolicyResult{
+		"src": approval.Allow, "docs/a b": approval.Allow, "../../.ssh": approval.Block, "~/.ssh": approval.Block, `\"~/.ssh\"`: approval.Block, "@~/.ssh": approval.Block, "%2e%2e/%2e%2e/.ssh": approval.Block,
+		"file:///home/user/.ssh": approval.Block, "{src,/home/user/.ssh}": approval.Block, "${X}/a": approval.Ask, "vscode://a/b": approval.Ask, "a\\nb": approval.Ask, `C:\\x`: approval.Deny,
+	} {
+		for _, tool := range []string{"Bash", "shell"} {
+			if v := new(Floor).Judge(at(tool, `{"command":"cat x","workdir":"`+folder+`"}`)); v.Result != want {
+				t.Errorf("%s in %s: %v, want %v\n%s", tool, folder, v.Result, want, story(v))
+			}
+		}
+	}
+}
+
+// What a tool for files is given besides a path may be one too.
+func TestPathsBesides(t *testing.T) {
+	policy, err := ParsePolicy("p", []byte("write: {allow: [\".\"]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for arguments, want := range map[string]approval.PolicyResult{
+		`{"file_path":"a","content":"/etc/x"}`:                        approval.Allow,
+		`{"file_path":"a","old_string":"a.go","new_string":"b/c.go"}`: approval.Allow,
+		`{"file_path":"a","target_content":".git/config"}`:            approval.Allow,
+		`{"file_path":"a","output":"json"}`:                           approval.Allow,
+		`{"file_path":"a","target":"a"}`:                              approval.Allow,
+		`{"file_path":"a","save_as":"b.go"}`:                          approval.Ask,
+		`{"file_path":"a","save_as":".git/config"}`:                   approval.Block,
+		`{"path":"a","rename_to":".git/config"}`:                      approval.Block,
+		`{"path":"a","newName":".git/config"}`:                        approval.Block,
+		`{"path":"a","backup":"~/.ssh/x"}`:                            approval.Block,
+		`{"path":"passwd","workspace":"/etc"}`:                        approval.Deny,
+		`{"path":"config","workdir":".git"}`:                          approval.Deny,
+		`{"path":"a","link_target":"@.git/config:1"}`:                 approval.Block,
+	} {
+		if v := (&Floor{Operator: policy}).Judge(at("Write", arguments)); v.Result != want {
+			t.Errorf("%s: %v, want %v\n%s", arguments, v.Result, want, story(v))
+		}
+	}
+}
