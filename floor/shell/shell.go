@@ -130,6 +130,7 @@ type reader struct {
 	again     int                  // loops and functions around, whatever process they are of
 	obeying   []obeying            // see steered
 	before    []effect.Effect      // what the call does besides
+	compared  int                  // writes that were looked at, see steered
 	through   *paths.Place         // the place with the links that the text made
 	mixed     bool                 // temporary files of this call may be links
 	exits     []*world             // where the text ends before its end

@@ -50,22 +50,63 @@ func (r *reader) steered() {
 	if len(r.before) > 0 {
 		told = slices.Concat(r.before, told)
 	}
+	runs := map[*effect.Command]int{}
+	for k := len(told) - 1; k >= 0; k-- {
+		if told[k].Kind == effect.Run {
+			runs[told[k].Command] = k
+		}
+	}
+	seen := map[sight]written{}
 	for i := range r.obeying {
 		o := &r.obeying[i]
-		at := slices.IndexFunc(told, func(e effect.Effect) bool { return e.Kind == effect.Run && e.Command == o.cmd })
-		if at < 0 {
+		at, was := runs[o.cmd]
+		if !was {
 			continue
 		}
 		if o.any {
 			at = len(told)
 		}
-		for k := range told[:at] {
-			if name := r.mayWrite(&told[k], o, told); name != "" {
-				r.add(effect.Effect{Target: o.cmd.Program + " obeys " + name + ", which this call writes", Span: o.span, Command: o.cmd, Coverable: true, Steered: true, Privileged: o.priv})
-				break
-			}
+		key := sight{&o.entry.Steering()[0], o.cwd, o.cmd.Program}
+		first, done := seen[key]
+		if !done {
+			first = r.firstWritten(o, told)
+			seen[key] = first
+		}
+		if first.at < at && first.name != "" {
+			r.add(effect.Effect{Target: o.cmd.Program + " obeys " + first.name + ", which this call writes", Span: o.span, Command: o.cmd, Coverable: true, Steered: true, Privileged: o.priv})
 		}
 	}
+}
+
+// sight is what decides which writes concern a command: the names it obeys, where
+// it looks for them, what it is.
+type sight struct {
+	names        *string
+	cwd, program string
+}
+
+// written is the first write that concerns a command, with the place among what was
+// told.
+type written struct {
+	at   int
+	name string
+}
+
+// firstWritten finds the first write that concerns a command.
+func (r *reader) firstWritten(o *obeying, told []effect.Effect) written {
+	for k := range told {
+		if told[k].Kind != effect.Write && told[k].Kind != effect.Opaque {
+			continue
+		}
+		if r.compared++; r.compared > maxWork {
+			r.tooMuch()
+			break
+		}
+		if name := r.mayWrite(&told[k], o, told); name != "" {
+			return written{k, name}
+		}
+	}
+	return written{}
 }
 
 // mayWrite returns what an effect writes when that may be a file which a command
@@ -74,7 +115,7 @@ func (r *reader) mayWrite(e *effect.Effect, o *obeying, told []effect.Effect) st
 	switch e.Kind {
 	case effect.Write:
 	case effect.Opaque:
-		if e.Command == nil || e.Command == o.cmd || !unpacks(e.Target) || r.elsewhere(e.Command, o, told) {
+		if e.Command == nil || !unpacks(e.Target) || r.elsewhere(e.Command, o, told) {
 			return ""
 		}
 		return "what " + e.Command.Program + " unpacks"
@@ -172,6 +213,7 @@ func brings(c *effect.Command) bool {
 // itemized reports whether the names of what a command puts into a folder are told as
 // well.
 func (r *reader) itemized(into *effect.Effect, told []effect.Effect) bool {
+	r.compared += len(told) / 8
 	return slices.ContainsFunc(told, func(e effect.Effect) bool {
 		return e.Kind == effect.Write && e.Command == into.Command && e.Path.Known() && e.Path.Abs != into.Path.Abs && paths.Within(e.Path.Abs, into.Path.Abs)
 	})
@@ -187,6 +229,7 @@ func unpacks(why string) bool {
 // other does not look.
 func (r *reader) elsewhere(c *effect.Command, o *obeying, told []effect.Effect) bool {
 	some := false
+	r.compared += len(told) / 8
 	for i := range told {
 		if e := &told[i]; e.Kind == effect.Write && e.Command == c {
 			if some = true; !e.Path.Known() || r.near(effect.Path{Abs: e.Path.Abs + "/x", Rel: e.Path.Rel}, o) {
