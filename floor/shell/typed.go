@@ -567,7 +567,13 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 			t.path(effect.Read, text, span, option, false, false)
 			return
 		}
-		t.value(commands.Script, text, span, option, src) // not what it would find by itself
+		if std {
+			t.stdinCode(span)
+			return
+		}
+		t.code = true // it is not what the program would find by itself
+		t.path(effect.Read, text, span, option, false, false)
+		t.opaque("runs the file "+display(text), span, option, true)
 	case commands.Script:
 		if std {
 			t.stdinCode(span)
