@@ -16,6 +16,7 @@ var (
 // pattern that stays below its folder is a listing of that folder's tree; a
 // pattern that leaves it is a path of its own.
 func findFiles(r *reading, name string, args *value) {
+	r.searching(args)
 	for _, f := range r.folders(args) {
 		r.path(f.arg, f.text, about{meta: true, tree: true}, effect.Read)
 		for _, p := range r.paths(args, patternNames) {
@@ -29,6 +30,7 @@ func findFiles(r *reading, name string, args *value) {
 // searchText is a tool that looks for text in files. With a name filter it
 // reads the files that match anywhere below, else everything.
 func searchText(r *reading, name string, args *value) {
+	r.searching(args)
 	includes := r.paths(args, includeNames)
 	kept := includes[:0]
 	for _, p := range includes {
@@ -52,6 +54,54 @@ func searchText(r *reading, name string, args *value) {
 			}
 		}
 	}
+}
+
+var (
+	// widerNames are switches of searchers that make them leave nothing out.
+	widerNames = set("hidden", "includehidden", "noignore", "unrestricted", "dot", "all", "u", "uu", "uuu", "nogitignore", "includeignored", "searchhidden", "showhidden", "includedotfiles", "dotfiles",
+		"skipgitignore", "ignoregitignore")
+	// respectNames are those that do when they are off.
+	respectNames = set("respectgitignore", "respectignore", "usegitignore", "gitignore", "ignorehidden", "usedefaultexcludes", "respectgeminiignore")
+	// optionNames hold options for the program that searches.
+	optionNames = set("args", "extraargs", "additionalargs", "options", "flags", "rgargs", "grepargs", "rawargs", "pre", "preglob", "hostnamebin")
+)
+
+// searching reads what a searcher is told besides where and for what: whether it
+// leaves nothing out, and options of the program that it starts.
+func (r *reading) searching(args *value) {
+	wide := false
+	for i := range args.members {
+		m := &args.members[i]
+		n := argumentName(m.name)
+		on := m.value.kind == 't' || m.value.kind == '0' || m.value.kind == '"' && m.value.text != "" && m.value.text != "false"
+		off := m.value.kind == 'f' || m.value.kind == '"' && m.value.text == "false"
+		wide = wide || widerNames[n] && on || respectNames[n] && off
+		if optionNames[n] && !m.value.empty() && !m.value.plain() {
+			r.opaque(m.name, "options are given to the program that searches")
+		}
+		if texts, ok := m.value.strings(); ok && (patternNames[n] || n == "regex" || n == "path") {
+			for _, t := range texts {
+				if runsOption(t) {
+					r.opaque(m.name, "what is searched for may be an option that runs a program")
+				}
+			}
+		}
+	}
+	if wide {
+		// To whoever looks at the tree, this says that all of it is read.
+		r.command = &effect.Command{Program: "rg", Class: effect.Look, Described: true, Options: []effect.Option{{Name: "--hidden"}}}
+	}
+}
+
+// runsOption reports whether a text would be an option of a searcher that runs a
+// program, were it taken for one.
+func runsOption(t string) bool {
+	for _, o := range []string{"--pre", "--hostname-bin", "--open-files-in-pager", "--ext-diff", "--textconv", "--search-zip", "--exec", "-exec", "-execdir", "-ok", "--pager"} {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(t), o); ok && (rest == "" || strings.IndexByte("=-b \t", rest[0]) >= 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // readMany is a tool that reads what a list of patterns matches.

@@ -387,7 +387,9 @@ func (o *openReading) address(arg string, words []string, text string) {
 	o.r.net(arg, text)
 	// Without the scheme of a network it may be a path, or the address of one.
 	scheme, rest, ok := strings.Cut(text, "://")
+	before, _, named := strings.Cut(text, ":")
 	switch t := strings.TrimSpace(text); {
+	case !ok && named && networks[strings.ToLower(strings.TrimSpace(before))]:
 	case !ok && (fileLike(t) || o.odd(words, t)):
 		o.guess(arg, words, t)
 	case ok && !networks[strings.ToLower(strings.TrimSpace(scheme))]:
@@ -400,7 +402,7 @@ func (o *openReading) address(arg string, words []string, text string) {
 }
 
 // networks are the schemes of addresses whose path lies on another machine.
-var networks = set("http", "https", "ws", "wss", "ftp", "ftps", "git", "ssh", "git+ssh", "git+https", "redis", "postgres", "postgresql", "mysql", "mongodb", "mongodb+srv", "amqp", "s3", "gs", "data", "ldap", "ldaps", "smtp", "imap")
+var networks = set("http", "https", "ws", "wss", "ftp", "ftps", "git", "ssh", "git+ssh", "git+https", "redis", "postgres", "postgresql", "mysql", "mongodb", "mongodb+srv", "amqp", "s3", "gs", "data", "mailto", "about", "javascript", "blob", "tel", "urn", "ldap", "ldaps", "smtp", "imap")
 
 // path is a path of which the tool's name and the argument's tell what
 // becomes of it: a look-up reads it, any other tool may do both.

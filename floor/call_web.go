@@ -1,7 +1,9 @@
 package floor
 
 import (
+	"maps"
 	"strings"
+	"sync"
 
 	"assent/floor/effect"
 )
@@ -30,7 +32,34 @@ func fetch(r *reading, name string, args *value) {
 	for _, f := range found {
 		r.net(f.arg, f.text)
 	}
+	// Another machine on the way, and a file for what comes.
+	for _, f := range r.paths(args, viaNames) {
+		r.net(f.arg, f.text)
+	}
+	if name == "download" {
+		return
+	}
+	o := openReading{r: r}
+	for _, f := range append(r.paths(args, fileNamesOfFetch()), r.besides(args)...) {
+		if t := strings.TrimSpace(f.text); !strings.Contains(t, "://") && (pathLike(t) || fileLike(t) || o.odd(nil, t)) {
+			r.path(f.arg, f.text, about{}, effect.Read, effect.Write)
+		}
+	}
 }
+
+// viaNames are the arguments that name another machine than the address.
+var viaNames = set("proxy", "proxies", "proxyurl", "httpproxy", "httpsproxy", "socksproxy", "via", "gateway", "baseurl", "endpoint", "server", "host", "hostname", "webhook", "webhookurl", "callback",
+	"callbackurl", "mirror", "resolve", "dns")
+
+// fileNamesOfFetch are the names of arguments for files, but those that are
+// for addresses here.
+var fileNamesOfFetch = sync.OnceValue(func() map[string]bool {
+	names := maps.Clone(pathNames)
+	for name := range urlNames {
+		delete(names, name)
+	}
+	return names
+})
 
 // download is a fetch that writes what it gets.
 func download(r *reading, name string, args *value) {

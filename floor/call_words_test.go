@@ -114,3 +114,34 @@ func TestPathsBesides(t *testing.T) {
 		}
 	}
 }
+
+// Searchers and readers of addresses are judged by all that they are told.
+func TestMoreOfSearchesAndFetches(t *testing.T) {
+	policy, err := ParsePolicy("p", []byte("net: {allow: [example.com]}\nmcp: {allow: [s/*]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, arguments string
+		want            approval.PolicyResult
+	}{
+		{"Grep", `{"pattern":"--force","-A":3,"output_mode":"content","type":"go"}`, approval.Allow},
+		{"Grep", `{"pattern":"--pre=./x"}`, approval.Ask},
+		{"Grep", `{"pattern":"--pretty"}`, approval.Allow},
+		{"Grep", `{"pattern":"x","path":"--pre=./x"}`, approval.Ask},
+		{"Grep", `{"pattern":"x","args":["--pre","./x"]}`, approval.Ask},
+		{"find_files", `{"pattern":"*.go","options":"-exec rm {} +"}`, approval.Ask},
+		{"fetch", `{"url":"https://example.com/a","prompt":"see http://other.example/","format":"markdown"}`, approval.Allow},
+		{"fetch", `{"url":"https://example.com/a","proxy":"http://other.example:8080"}`, approval.Ask},
+		{"fetch", `{"url":"https://example.com/a","proxy":{"server":"169.254.169.254"}}`, approval.Block},
+		{"fetch", `{"url":"https://example.com/a","output":"~/.bashrc"}`, approval.Block},
+		{"fetch", `{"url":"https://example.com/a","file_path":".git/config"}`, approval.Block},
+		{"fetch", `{"url":"https://example.com/a","save_to":"page.html"}`, approval.Ask},
+		{"mcp__s__open", `{"url":"data:text/html,x"}`, approval.Allow},
+		{"mcp__s__open", `{"url":"https:example.com"}`, approval.Allow},
+	} {
+		if v := (&Floor{Operator: policy}).Judge(at(test.name, test.arguments)); v.Result != test.want {
+			t.Errorf("%s %s: %v, want %v\n%s", test.name, test.arguments, v.Result, test.want, story(v))
+		}
+	}
+}

@@ -156,6 +156,9 @@ func TestCredentialsInTrees(t *testing.T) {
 	}{
 		{"Grep", map[string]string{"pattern": "x"}, approval.Allow},
 		{"Grep", map[string]string{"pattern": "x", "path": "deep/in/.git"}, approval.Deny},
+		{"Grep", map[string]string{"pattern": "x", "hidden": "true"}, approval.Deny},
+		{"grep_search", map[string]string{"query": "x", "respect_gitignore": "false"}, approval.Deny},
+		{"Grep", map[string]string{"pattern": "x", "hidden": "true", "path": "src"}, approval.Allow},
 		{"read_many_files", map[string]string{"paths": "deep/in/.git"}, approval.Deny},
 		{"read_many_files", map[string]string{"paths": "deep"}, approval.Deny},
 		{"read_many_files", map[string]string{"paths": "src"}, approval.Allow},
