@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"assent/floor/commands"
@@ -183,5 +184,122 @@ func (t *typed) prefixed(prefix string, span effect.Span, option string) {
 			name = path.Join(path.Dir(n), prefix+base(n))
 		}
 		t.path(effect.Write, name, span, option, false, false)
+	}
+}
+
+// unpacked tells the files of an archive that the words name, where they go.
+func (t *typed) unpacked() {
+	if !slices.ContainsFunc(t.reading.Effects, func(f commands.Fixed) bool { return f.Target == "the archive names its files" }) {
+		return
+	}
+	dir := t.option("-d", "-o", "--one-top-level", "-output-directory")
+	flat := t.has("-j", "--strip-components", "--strip-path") || slices.Equal(t.reading.Sub, []string{"e"})
+	end := t.cwd
+	for _, o := range t.reading.Operands {
+		name := strings.TrimLeft(o.Text, "/")
+		if o.Type != commands.Text || o.Word < 0 || name == "" || !commands.Known(name) || strings.HasPrefix(name, "-") {
+			continue
+		}
+		if t.entry.Style == commands.Tar {
+			t.cwd = t.before(o.Word)
+		}
+		names := []string{name}
+		if flat {
+			names = append(names, base(name))
+		}
+		for _, n := range names {
+			if dir != "" {
+				n = strings.TrimRight(dir, "/") + "/" + n
+			}
+			t.path(effect.Write, globs.Replace(n), t.ws[o.Word].span, "", false, false)
+		}
+		t.cwd = end
+	}
+}
+
+// cloned tells what a folder is called that is named after where it comes from.
+func (t *typed) cloned() {
+	switch sub := strings.Join(t.reading.Sub, " "); t.cmd.Program + " " + sub {
+	case "sftp ":
+		t.copied()
+		return
+	case "git clone", "hg clone", "chg clone", "gh repo clone", "gh gist clone", "glab repo clone", "jj git clone", "git submodule add", "bzr branch", "brz branch":
+	default:
+		return
+	}
+	var from []string
+	for _, o := range t.reading.Operands {
+		if o.Word >= 0 {
+			from = append(from, o.Text)
+		}
+	}
+	if len(from) != 1 {
+		return
+	}
+	name := strings.TrimSuffix(strings.TrimRight(from[0], "/"), "/.git")
+	name = strings.TrimSuffix(name[strings.LastIndexAny(name, "/:")+1:], ".git")
+	if name == "" || name == "." || name == ".." {
+		return
+	}
+	t.path(effect.Write, name, spanOf(t.ws), "", false, false)
+}
+
+// copied tells the file that sftp HOST:FILE fetches.
+func (t *typed) copied() {
+	from, to := "", "."
+	for _, o := range t.reading.Operands {
+		switch o.Type {
+		case commands.Host:
+			from = o.Text
+		case commands.Write:
+			to = o.Text
+		}
+	}
+	host, file, has := strings.Cut(strings.TrimPrefix(from, "sftp://"), ":")
+	if strings.HasPrefix(from, "sftp://") {
+		host, file, has = strings.Cut(strings.TrimPrefix(from, "sftp://"), "/")
+	}
+	if name := base(file); has && host != "" && name != "" {
+		t.path(effect.Write, strings.TrimRight(to, "/")+"/"+name, spanOf(t.ws), "", false, false)
+	}
+}
+
+// tagged tells what exiftool does beside looking: a word that gives a tag a value
+// rewrites the files, and may take the value from a file, or give the file
+// another name.
+func (t *typed) tagged() {
+	if t.cmd.Program != "exiftool" {
+		return
+	}
+	for i, x := range t.ws[1:] {
+		tag, value, sets := strings.Cut(strings.TrimPrefix(x.text, "-"), "=")
+		if j := strings.IndexAny(tag, "<>"); j >= 0 && !sets {
+			tag, sets, value = tag[:j], true, ""
+		}
+		if !strings.HasPrefix(x.text, "-") || !sets || i > 0 && (t.ws[i].text == "-d" || t.ws[i].text == "-p" || t.ws[i].text == "-if") {
+			continue
+		}
+		switch name := strings.ToLower(strings.TrimRight(tag, "+-^#<>")); name {
+		case "charset", "ext", "lang", "api", "sep":
+			continue
+		case "csv", "json", "j":
+			t.path(effect.Read, value, x.span, tag, false, false)
+		case "filename", "directory", "testname", "hardlink", "symlink":
+			t.path(effect.Write, value, x.span, tag, false, false)
+			t.opaque("gives files another name", x.span, tag, false)
+		}
+		if strings.HasSuffix(tag, "<") {
+			t.path(effect.Read, value, x.span, tag, false, false)
+		}
+		t.class = effect.Edit
+	}
+	if t.class != effect.Edit {
+		return
+	}
+	for _, o := range t.reading.Operands {
+		if o.Word >= 0 {
+			t.path(effect.Write, o.Text, t.ws[o.Word].span, "", false, false)
+			t.path(effect.Write, o.Text+"_original", t.ws[o.Word].span, "", false, false)
+		}
 	}
 }

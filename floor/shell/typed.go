@@ -108,6 +108,9 @@ func (t *typed) all() {
 		t.link()
 	}
 	t.keepsBackups()
+	t.unpacked()
+	t.cloned()
+	t.tagged()
 	if shells[t.cmd.Program] {
 		t.shellStdin()
 	}
@@ -404,6 +407,9 @@ func (t *typed) into(dest string, span effect.Span) {
 		t.r.place.Facts.Dirs[t.r.folder(dest, t.cwd)] || t.has("--target-directory")
 	for _, s := range sources {
 		name := base(s)
+		if t.has("--parents") { // with the folders it lies in
+			name = strings.TrimLeft(s, "/")
+		}
 		if strings.Contains(name, found) || name == "." || name == ".." || name == "" {
 			continue
 		}
