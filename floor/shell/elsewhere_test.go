@@ -1,6 +1,7 @@
 package shell_test
 
 import (
+	"fmt"
 	"testing"
 
 	"assent/floor/commands"
@@ -47,5 +48,24 @@ func TestOtherShells(t *testing.T) {
 			}
 		})
 		c.check(t, 80)
+	})
+}
+
+// TestComposedElsewhere is TestComposed for the other shells.
+func TestComposedElsewhere(t *testing.T) {
+	know := commands.Default()
+	first, n := seeds(t)
+	by(t, func(t *testing.T, sh string) {
+		var c tally
+		t.Run("scripts", func(t *testing.T) {
+			for seed := first; seed < first+n; seed++ {
+				t.Run(fmt.Sprint("seed-", seed), func(t *testing.T) {
+					t.Parallel()
+					w := bash.world(t)
+					checkTold(t, w, know, sh, w.Expand(compose(seed, sh)), &c)
+				})
+			}
+		})
+		c.check(t, 70)
 	})
 }
