@@ -21,7 +21,7 @@ import (
 func TestMain(m *testing.M) {
 	switch os.Getenv("TOOLKIT_TEST_SERVER") {
 	case "tools":
-		if err := toolServer("stdio").Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+		if err := toolServer("stdio", nil).Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -33,8 +33,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// toolServer is a server with a few tools.
-func toolServer(name string) *mcp.Server {
+// toolServer is a server with a few tools. One stays until it is told to end,
+// or over is closed.
+func toolServer(name string, over <-chan struct{}) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: name, Version: "1"}, nil)
 	add := func(tool string, hints *mcp.ToolAnnotations, f func(ctx context.Context, arguments map[string]any) (*mcp.CallToolResult, error)) {
 		mcp.AddTool(s, &mcp.Tool{Name: tool, Description: "about " + tool, Annotations: hints},
@@ -60,8 +61,11 @@ func toolServer(name string) *mcp.Server {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "a"}, &mcp.ImageContent{MIMEType: "image/png", Data: []byte("123")}}}, nil
 	})
 	add("stay", nil, func(ctx context.Context, _ map[string]any) (*mcp.CallToolResult, error) {
-		<-ctx.Done()
-		return nil, ctx.Err()
+		select {
+		case <-ctx.Done():
+		case <-over:
+		}
+		return nil, errors.New("it ended")
 	})
 	add("die", nil, func(context.Context, map[string]any) (*mcp.CallToolResult, error) { os.Exit(1); return nil, nil })
 	return s
@@ -76,7 +80,8 @@ func stdio(t *testing.T, what string) MCPServer {
 
 func overHTTP(t *testing.T, header string) MCPServer {
 	t.Helper()
-	server := toolServer("http")
+	over := make(chan struct{})
+	server := toolServer("http", over)
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Key") != header {
@@ -85,8 +90,7 @@ func overHTTP(t *testing.T, header string) MCPServer {
 		}
 		handler.ServeHTTP(w, r)
 	}))
-	t.Cleanup(s.CloseClientConnections)
-	t.Cleanup(s.Close)
+	t.Cleanup(func() { close(over); s.CloseClientConnections(); s.Close() })
 	return MCPServer{URL: s.URL, Header: http.Header{"X-Key": {"word"}}}
 }
 

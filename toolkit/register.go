@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"reflect"
+	"sync"
 
 	"assent/job"
 )
@@ -18,6 +20,11 @@ type Options struct {
 	// Contact judges addresses that a call leads to and that were not judged
 	// with it. None is contacted when it is nil.
 	Contact Contact
+	Settings
+}
+
+// Settings are what a person sets, and may change while bodies run.
+type Settings struct {
 	// Search is the address of a web search, with {query} where the words go;
 	// "" for none.
 	Search string
@@ -26,7 +33,14 @@ type Options struct {
 }
 
 // Kit is the bodies, with what they hold open.
-type Kit struct{ servers *servers }
+type Kit struct {
+	env []string
+
+	mu       sync.Mutex
+	settings Settings
+	servers  *servers
+	closed   bool
+}
 
 // Register says which body runs which of the host's own tools.
 func Register(r *job.Registry, o Options) (*Kit, error) {
@@ -36,8 +50,8 @@ func Register(r *job.Registry, o Options) (*Kit, error) {
 	if !filepath.IsAbs(o.Shell) {
 		return nil, errors.New("the shell of the tool bash needs an absolute path")
 	}
-	kit := &Kit{newServers(o.MCP, o.Env)}
-	pages := &web{contact: o.Contact, search: o.Search, limit: webLimit}
+	kit := &Kit{env: o.Env, settings: o.Settings, servers: newServers(o.MCP, o.Env)}
+	pages := &web{contact: o.Contact, search: kit.search, limit: webLimit}
 	commands := &shell{program: o.Shell, env: o.Env}
 	for _, t := range []struct {
 		kind job.Kind
@@ -59,16 +73,53 @@ func Register(r *job.Registry, o Options) (*Kit, error) {
 		}
 	}
 	err := errors.Join(
-		r.RegisterExecutor(job.MCPTool, nil, kit.servers.call),
+		r.RegisterExecutor(job.MCPTool, nil, kit.call),
 		r.RegisterPreview(job.FileMutateTool, "write", preview(writing)),
 		r.RegisterPreview(job.FileMutateTool, "edit", preview(edited)),
 	)
 	return kit, err
 }
 
+// Set changes the settings. Servers that are set up otherwise are ended, also
+// under calls that run there.
+func (k *Kit) Set(s Settings) {
+	k.mu.Lock()
+	old := k.servers
+	same := reflect.DeepEqual(s.MCP, k.settings.MCP)
+	k.settings = s
+	if !same && !k.closed {
+		k.servers = newServers(s.MCP, k.env)
+	}
+	k.mu.Unlock()
+	if !same {
+		old.close()
+	}
+}
+
+func (k *Kit) search() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.settings.Search
+}
+
+func (k *Kit) now() *servers {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.servers
+}
+
+func (k *Kit) call(ctx context.Context, call job.Call) (job.Outcome, error) {
+	return k.now().call(ctx, call)
+}
+
 // Tools are the tools of all servers that can be reached, and what is wrong with
 // the others.
-func (k *Kit) Tools(ctx context.Context) ([]Tool, []error) { return k.servers.list(ctx) }
+func (k *Kit) Tools(ctx context.Context) ([]Tool, []error) { return k.now().list(ctx) }
 
 // Close ends what is open. No body begins or runs any more.
-func (k *Kit) Close() { k.servers.close() }
+func (k *Kit) Close() {
+	k.mu.Lock()
+	k.closed = true
+	k.mu.Unlock()
+	k.now().close()
+}

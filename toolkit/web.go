@@ -41,7 +41,7 @@ var (
 // web reads from the web by HTTP.
 type web struct {
 	contact Contact
-	search  string // the address of a search, with {query}
+	search  func() string // the address of a search, with {query}
 	limit   time.Duration
 }
 
@@ -80,14 +80,14 @@ func (w *web) find(ctx context.Context, call job.Call) (job.Outcome, error) {
 	if err := call.Decode(&a); err != nil {
 		return failed(err)
 	}
+	address := w.search()
 	switch {
-	case w.search == "":
+	case address == "":
 		return failed(errors.New(`no search is set up: config.json names it as "webSearch"`))
 	case strings.TrimSpace(a.Query) == "":
 		return failed(errors.New("the query is empty"))
 	}
-	address := strings.ReplaceAll(w.search, "{query}", url.QueryEscape(a.Query))
-	return w.page(ctx, call, address)
+	return w.page(ctx, call, strings.ReplaceAll(address, "{query}", url.QueryEscape(a.Query)))
 }
 
 func (w *web) page(ctx context.Context, call job.Call, address string) (job.Outcome, error) {

@@ -208,7 +208,7 @@ func TestAWebToolEnds(t *testing.T) {
 
 func TestSearch(t *testing.T) {
 	s := site(t)
-	w := &web{limit: time.Minute, search: s.URL + "/search?q={query}"}
+	w := &web{limit: time.Minute, search: func() string { return s.URL + "/search?q={query}" }}
 	for _, row := range []struct{ arguments, want string }{
 		{`{"query":"a & b"}`, `found \"a & b\"`},
 		{`{"query":" "}`, "empty"},
@@ -219,7 +219,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s %v", text, err)
 		}
 	}
-	if text, err := (&web{limit: time.Minute}).find(t.Context(), job.Call{Arguments: []byte(`{"query":"a"}`)}); err != nil || !strings.Contains(string(text), "webSearch") {
+	if text, err := (&web{limit: time.Minute, search: func() string { return "" }}).find(t.Context(), job.Call{Arguments: []byte(`{"query":"a"}`)}); err != nil || !strings.Contains(string(text), "webSearch") {
 		t.Errorf("%s %v", text, err)
 	}
 }

@@ -95,14 +95,23 @@ func Run(ctx context.Context, o Options) (err error) {
 	ends.add(file.Close)
 	first := file.State()
 	tell(o.Log, document, first)
+	contact := contacting{made: make(chan struct{})}
+	registry, kit, err := bodies(first.Config, contact.may)
+	if err != nil {
+		return err
+	}
+	ends.add(func() error { kit.Close(); return nil })
 	k, err := kernel.Open(ctx, kernel.Options{
 		Document:  document,
+		Registry:  registry,
 		Policies:  policies,
 		Settings:  settingsOf(first.Config),
 		Home:      o.Home,
 		Own:       []string{o.Place.Config, o.Place.State, o.Place.Runtime},
 		Processes: []int{os.Getpid()},
 	})
+	contact.k = k
+	close(contact.made)
 	if err != nil {
 		return err
 	}
@@ -113,6 +122,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		defer close(configured)
 		states.follow(configuring, func(ctx context.Context, s config.State) error {
 			tell(o.Log, document, s)
+			kit.Set(toolsOf(s.Config))
 			return k.Configure(ctx, settingsOf(s.Config))
 		}, o.Log)
 	}()

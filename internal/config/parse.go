@@ -41,6 +41,11 @@ type Config struct {
 	// prompt only (law ruling 19).
 	AskThrottle time.Duration
 	SuperKey    string
+	// MCPServers are the servers of tools that the kernel itself asks, by name.
+	MCPServers map[string]MCPServer
+	// WebSearch is the address of a web search, with {query} where the words
+	// go; "" for none.
+	WebSearch string
 	// Warnings say what was read as something else than it says.
 	Warnings []string
 }
@@ -67,15 +72,18 @@ const (
 	askThrottle   = "approvalAskThrottleMs"
 	superKey      = "superKey"
 	agentFolders  = "agentFolders"
+	mcpServers    = "mcpServers"
+	webSearch     = "webSearch"
 )
 
-var keys = []string{DefaultPolicy, AutoAllow, AutoCoverDeny, slots, autoModeJudge, autoModeAsk, askThrottle, superKey, agentFolders}
+var keys = []string{DefaultPolicy, AutoAllow, AutoCoverDeny, slots, autoModeJudge, autoModeAsk, askThrottle, superKey, agentFolders, mcpServers, webSearch}
 
 // elsewhere are words that people may look for here, and what to do instead.
 var elsewhere = map[string]string{
 	"standingPolicy":    "that belongs to a session; defaultPolicy is what new sessions start in",
 	"currentPolicy":     "that belongs to a session; defaultPolicy is what new sessions start in",
 	"mode":              "the mode of new sessions is defaultPolicy",
+	"servers":           "servers of tools are mcpServers",
 	"permissionMode":    "the mode of new sessions is defaultPolicy",
 	"defaultMode":       "the mode of new sessions is defaultPolicy",
 	"standingAutoAllow": "here it is called autoAllow",
@@ -293,6 +301,17 @@ func (m member) set(c *Config, ask *string) error {
 	case agentFolders:
 		folders, err := m.folders()
 		c.AgentFolders = folders
+		return err
+	case mcpServers:
+		servers, err := m.servers()
+		c.MCPServers = servers
+		return err
+	case webSearch:
+		address, err := m.string("an address")
+		if err == nil && (!webAddress(address) || !strings.Contains(address, "{query}")) {
+			err = &fault{at: m.value, text: m.name + " must be an address of http or https that holds {query}", hint: `as in "https://search.example/?q={query}"`}
+		}
+		c.WebSearch = address
 		return err
 	case autoModeJudge:
 		path, err := m.string("the path of a program")

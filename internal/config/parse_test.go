@@ -56,6 +56,11 @@ func TestParse(t *testing.T) {
 		"nobody-knows-the-mode": {`{"defaultPolicy": "Auto"}`, with(func(c *Config) {
 			c.Warnings = []string{`defaultPolicy: nobody knows the mode "Auto"; it counts as manual`}
 		})},
+		"servers-and-search": {`{"mcpServers": {"files": {"command": "npx", "args": ["-y", "x"], "env": {"K": "v"}}, "net-1": {"url": "https://x/mcp", "headers": {"X-Key": "w"}}}, "webSearch": "https://s/?q={query}"}`,
+			Config{AskThrottle: DefaultAskThrottle, WebSearch: "https://s/?q={query}", MCPServers: map[string]MCPServer{
+				"files": {Command: "npx", Args: []string{"-y", "x"}, Env: map[string]string{"K": "v"}},
+				"net-1": {URL: "https://x/mcp", Headers: map[string]string{"X-Key": "w"}},
+			}}},
 	} {
 		t.Run(why, func(t *testing.T) {
 			got, err := Parse("config.json", []byte(c.text))
@@ -77,7 +82,7 @@ func TestParseErrors(t *testing.T) {
 		"case-counts":        {`{"DefaultPolicy": "auto"}`, `1:2: nobody knows the key "DefaultPolicy" (did you mean defaultPolicy?)`},
 		"session-s-own":      {`{"standingPolicy": "auto"}`, `1:2: nobody knows the key "standingPolicy" (that belongs to a session; defaultPolicy is what new sessions start in)`},
 		"of-the-law":         {`{"standingAutoAllow": {}}`, `1:2: nobody knows the key "standingAutoAllow" (here it is called autoAllow)`},
-		"nothing-near":       {`{"x": 1}`, `1:2: nobody knows the key "x" (the keys are agentFolders, approvalAskThrottleMs, autoAllow, autoCoverDeny, autoModeAsk, autoModeJudge, defaultPolicy, speculativePolicyProcessingTools, superKey)`},
+		"nothing-near":       {`{"x": 1}`, `1:2: nobody knows the key "x" (the keys are agentFolders, approvalAskThrottleMs, autoAllow, autoCoverDeny, autoModeAsk, autoModeJudge, defaultPolicy, mcpServers, speculativePolicyProcessingTools, superKey, webSearch)`},
 		"plan":               {`{"defaultPolicy": "plan"}`, `1:19: defaultPolicy: "plan": not a permission mode (want manual, auto or yolo)`},
 		"act":                {`{"defaultPolicy": "act"}`, `1:19: defaultPolicy: "act": not a permission mode (want manual, auto or yolo)`},
 		"mode-no-text":       {`{"defaultPolicy": true}`, `1:19: defaultPolicy must be the name of a mode, in quotes, not true or false`},
@@ -90,6 +95,18 @@ func TestParseErrors(t *testing.T) {
 		"no-list":            {`{"agentFolders": "/srv"}`, `1:18: agentFolders must be a list of folders, as in ["~/src"], not a text`},
 		"no-folder":          {`{"agentFolders": ["/srv", 1]}`, `1:27: agentFolders must be a folder, in quotes, not a number`},
 		"relative-folder":    {`{"agentFolders": ["/srv", "src"]}`, `1:27: agentFolders: "src" is no folder that is the same everywhere (begin it with / or ~/)`},
+		"servers-no-object":  {`{"mcpServers": []}`, `1:16: mcpServers must be an object, as in {"name": {"command": "program"}}, not a list`},
+		"server-no-object":   {`{"mcpServers": {"a": "npx"}}`, `1:22: a must be an object, as in {"command": "program"}, not a text`},
+		"server-name":        {`{"mcpServers": {"a__b": {}}}`, `1:17: "a__b" cannot be the name of a server (letters, digits, - and _, no __)`},
+		"server-nothing":     {`{"mcpServers": {"a": {}}}`, `1:22: the server a has neither a command nor a url`},
+		"server-both":        {`{"mcpServers": {"a": {"command": "x", "url": "http://x/"}}}`, `1:22: the server a has a command and a url (one of them)`},
+		"server-mixed":       {`{"mcpServers": {"a": {"url": "http://x/", "args": ["x"]}}}`, `1:22: the server a has settings that do not go together (args and env belong to a command, headers to a url)`},
+		"server-unknown":     {`{"mcpServers": {"a": {"comand": "x"}}}`, `1:23: nobody knows the key "comand" (did you mean command?)`},
+		"server-args":        {`{"mcpServers": {"a": {"command": "x", "args": "y"}}}`, `1:47: args must be a list of texts, not a text`},
+		"server-arg-number":  {`{"mcpServers": {"a": {"command": "x", "args": [1]}}}`, `1:47: args must be a list of texts, not a list`},
+		"server-url":         {`{"mcpServers": {"a": {"url": "stdio"}}}`, `1:30: url must be an address of http or https`},
+		"search-no-words":    {`{"webSearch": "https://search.example/"}`, `1:15: webSearch must be an address of http or https that holds {query}`},
+		"search-no-address":  {`{"webSearch": "{query}"}`, `1:15: webSearch must be an address of http or https that holds {query}`},
 		"no-slots":           {`{"speculativePolicyProcessingTools": 0}`, `1:38: speculativePolicyProcessingTools must be a whole number from 1 to 256, not 0`},
 		"half-a-slot":        {`{"speculativePolicyProcessingTools": 1.5}`, `1:38: speculativePolicyProcessingTools must be a whole number from 1 to 256, not 1.5`},
 		"slots-beyond":       {`{"speculativePolicyProcessingTools": 1e999}`, `1:38: speculativePolicyProcessingTools must be a whole number from 1 to 256, not 1e999`},

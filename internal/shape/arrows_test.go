@@ -53,7 +53,7 @@ var arrows = map[string]rule{
 	"front/api/client": {imports: []string{"front/api/wire"}},
 	"front/api/wire":   {},
 
-	"front/daemon": {imports: []string{"approval", "plexus", "kernel", "internal/place", "internal/config", "internal/peer", "front/api", "front/api/client", "front/api/wire"}},
+	"front/daemon": {imports: []string{"approval", "plexus", "job", "toolkit", "kernel", "internal/place", "internal/config", "internal/peer", "front/api", "front/api/client", "front/api/wire"}},
 	"front/cli":    {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "plexus", "internal/misread", "internal/oneline", "internal/spell", "internal/place", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire"}},
 	"cmd/assent":   {imports: []string{"front/cli"}},
 

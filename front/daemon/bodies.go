@@ -1,0 +1,72 @@
+package daemon
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"assent/internal/config"
+	"assent/internal/peer"
+	"assent/job"
+	"assent/kernel"
+	"assent/toolkit"
+)
+
+// bodies are what runs in the kernel itself. contact judges the addresses that
+// they come to while they run.
+func bodies(c config.Config, contact toolkit.Contact) (*job.Registry, *toolkit.Kit, error) {
+	registry := new(job.Registry)
+	kit, err := toolkit.Register(registry, toolkit.Options{Env: handedOn(os.Environ()), Contact: contact, Settings: toolsOf(c)})
+	return registry, kit, err
+}
+
+// handedOn are the variables of the kernel that commands get: who it is, where
+// programs are, how texts are written, and no more. Whoever started the kernel
+// may have had secrets in theirs. The mark says that what runs is a body.
+func handedOn(environ []string) []string {
+	names := []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"}
+	env := []string{peer.BodyMark + "=1", "TERM=dumb"}
+	for _, v := range environ {
+		name, _, _ := strings.Cut(v, "=")
+		if slices.Contains(names, name) || strings.HasPrefix(name, "LC_") {
+			env = append(env, v)
+		}
+	}
+	return env
+}
+
+func toolsOf(c config.Config) toolkit.Settings {
+	s := toolkit.Settings{Search: c.WebSearch, MCP: make(map[string]toolkit.MCPServer)}
+	for name, m := range c.MCPServers {
+		server := toolkit.MCPServer{Command: m.Command, Args: m.Args, Env: m.Environ(), URL: m.URL}
+		for key, value := range m.Headers {
+			if server.Header == nil {
+				server.Header = make(http.Header)
+			}
+			server.Header.Set(key, value)
+		}
+		s.MCP[name] = server
+	}
+	return s
+}
+
+// contacting asks the kernel, which is made after its bodies: one that goes on
+// where an earlier life ended waits until it is there.
+type contacting struct {
+	made chan struct{}
+	k    *kernel.Kernel // nil where none could be made
+}
+
+func (c *contacting) may(ctx context.Context, call job.Call, address string) error {
+	select {
+	case <-c.made:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if c.k == nil {
+		return kernel.ErrClosed
+	}
+	return c.k.Contact(ctx, call, address)
+}

@@ -1,0 +1,34 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"assent/approval"
+	"assent/floor"
+	"assent/job"
+	"assent/plexus"
+)
+
+// Contact says whether a call that runs may contact an address that was not
+// judged with it, such as the end of a redirection: nil when the floor, asked
+// about a look at that address from the call's session, allows it. No grant, no
+// mode and no person is asked: their answers were for the call as it stood.
+func (k *Kernel) Contact(ctx context.Context, call job.Call, address string) error {
+	if !k.enter() {
+		return ErrClosed
+	}
+	defer k.leave()
+	v, _, err := k.evaluate(ctx, floor.Call{
+		Name: "web_extract", Arguments: []byte(`{"url":` + plexus.Text(address) + `}`),
+		Workspace: call.Workspace, Cwd: call.Cwd, Home: call.Home, Vars: k.Vars,
+	}, call.RealWorkspace)
+	switch {
+	case err != nil:
+		return err
+	case v.Result != approval.Allow:
+		return errors.New(strings.TrimSpace("that was not judged with this call, and is not allowed by itself. " + v.Message))
+	}
+	return nil
+}
