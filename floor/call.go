@@ -23,8 +23,18 @@ import (
 // run effect of class look whose program is the name of the tool.
 func Effects(call Call) ([]effect.Effect, string) { return effects(&call, call.Place()) }
 
+// Commands are the texts of bash that a call holds, each once: more than one
+// where several readings of its arguments count, or where it is a batch.
+func Commands(call Call) []string { return read(&call, call.Place()).commands }
+
 // effects is Effects for a place that is made already.
 func effects(call *Call, place *paths.Place) ([]effect.Effect, string) {
+	r := read(call, place)
+	return r.effects, r.text
+}
+
+// read reads a call.
+func read(call *Call, place *paths.Place) *reading {
 	r := &reading{place: place}
 	arguments := call.Arguments
 	if len(arguments) == 0 {
@@ -60,7 +70,7 @@ func effects(call *Call, place *paths.Place) ([]effect.Effect, string) {
 		r.opaque("", why)
 	}
 	r.repositories()
-	return r.effects, r.text
+	return r
 }
 
 // reading is one call being turned into effects.
@@ -69,6 +79,8 @@ type reading struct {
 	effects []effect.Effect
 	// text is what the spans of effects point into.
 	text string
+	// commands are all the texts of bash.
+	commands []string
 	// nesting counts calls within calls.
 	nesting int
 	// read counts the texts that were read in all their ways.

@@ -443,6 +443,9 @@ func (s *shellCall) told(t located, want func(*effect.Effect) bool) {
 	if first {
 		r.text = t.text
 	}
+	if want == nil && !slices.Contains(r.commands, t.text) {
+		r.commands = append(r.commands, t.text)
+	}
 	for _, place := range s.places {
 		told := shell.After(r.beside, t.text, place, commands.Default())
 		if want != nil {

@@ -55,6 +55,9 @@ type Options struct {
 	// Why says what the role of a connection follows from, for the status;
 	// nobody does when nil.
 	Why func(net.Conn, Claim) string
+	// Scanner says how the scanner of commands is, for the status; nobody does
+	// when nil.
+	Scanner func(context.Context) wire.Scanner
 	// Version, and the files of the document (Path), the settings and the
 	// operator's policy are for the status.
 	Version, Path, Config, Policy string
@@ -347,6 +350,10 @@ func (s *Server) status(c *call) (wire.Status, error) {
 	// A document that fails is what status is asked for: then it has no mode.
 	if mode, err := s.opts.Kernel.DefaultPolicy(c); err == nil {
 		st.Kernel.DefaultPolicy = mode.String()
+	}
+	if s.opts.Scanner != nil {
+		scanner := s.opts.Scanner(c)
+		st.Kernel.Scanner = &scanner
 	}
 	return st, nil
 }

@@ -24,6 +24,7 @@ type checker struct {
 	policy               string
 	explain, asJSON      bool
 	asRows, quiet        bool
+	unscanned            bool // the scanner is not asked
 
 	layers layers
 }
@@ -42,6 +43,10 @@ mean nothing then.
 
 Any other tool is named by --name, its arguments are a JSON object given by
 --arguments: the object itself, @FILE, or - for standard input.
+
+A scanner of commands that is installed (Tirith) is asked, as the kernel asks
+it, unless --no-scanner says not to: its daemon takes milliseconds, its program
+half a second. Where a policy says  scanner: required  a call is refused without.
 
 Paths are looked up on this machine: symlinks, the repository's git
 configuration, whether the file system ignores case. Policies are read from
@@ -73,7 +78,7 @@ path is inside one; without a cwd a call starts in its workspace, and without
 either a relative path is unknown; without a home it is /home/NAME, /Users/NAME or /root
 when the workspace lies there, else unknown; TMPDIR is /tmp. policy is a policy document as an
 object; without one the shipped floor answers alone, with the file of --policy
-where that is given. This machine is not looked at: what is true of the
+where that is given. This machine is not looked at, and no scanner asked: what is true of the
 machine of the call are its facts, with the members
 
   symlinks           {"link": "target"}, from the workspace when relative
@@ -125,6 +130,7 @@ the same.`,
 	f.BoolVarP(&c.explain, "explain", "e", false, "show where in the command each effect comes from")
 	f.BoolVar(&c.asJSON, "json", false, "answer as one JSON object")
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "say nothing on standard output: the exit code is the answer")
+	f.BoolVar(&c.unscanned, "no-scanner", false, "do not ask the scanner of commands")
 	f.BoolVar(&c.asRows, "jsonl", false, "judge rows of standard input")
 	_ = cmd.MarkFlagDirname("home")
 	_ = cmd.MarkFlagFilename("policy", "yaml", "yml", "json")
@@ -170,6 +176,9 @@ func (c *checker) run(cmd *cobra.Command, args []string) error {
 		warn("no tool is known by the name %q: did you mean %s?", c.name, near)
 	}
 	call = senses.CompleteFor(&c.layers.floor, call)
+	if !c.unscanned {
+		call = scanner().Add(cmd.Context(), &c.layers.floor, call)
+	}
 	v := c.layers.judge(call)
 
 	out := cmd.OutOrStdout()

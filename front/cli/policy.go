@@ -136,7 +136,9 @@ the manager's, and any other the operator's.`,
 				}
 				fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", oneLine(name, 4*maxTarget), count(len(p.Rules), "rule"), count(tests, "test"))
 				if p.Scanner == floor.ScannerRequired {
-					fmt.Fprintf(cmd.ErrOrStderr(), "assent: warning: %s: scanner: required refuses every command, since this version joins no scanner\n", oneLine(name, 4*maxTarget))
+					if scanner().Missing() {
+						fmt.Fprintf(cmd.ErrOrStderr(), "assent: warning: %s: scanner: required refuses every command while no scanner is installed, and none is here\n", oneLine(name, 4*maxTarget))
+					}
 				}
 			}
 			return ended(code)
@@ -276,16 +278,16 @@ func showLayers(f *floor.Floor, p paint) string {
 	return b.String()
 }
 
-// scannerNote says how a scanner of commands takes part. None is joined yet.
+// scannerNote says how a scanner of commands takes part.
 func scannerNote(s floor.Scanner) string {
 	switch s {
 	case floor.ScannerRequired:
-		return "required: every command is refused, since this version joins none"
+		return "required: without one every command is refused"
 	case floor.ScannerOff:
 		return "off: never asked"
 	case floor.ScannerAuto:
 	}
-	return "auto: none is installed, commands are judged without one"
+	return "auto: asked where one is installed (\"assent status\" says)"
 }
 
 // maxPatterns is how many patterns of a rule are shown in a list of rules.

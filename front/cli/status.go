@@ -35,6 +35,8 @@ type kernelStatus struct {
 	Refused bool `json:"refused,omitempty"`
 
 	wire.Status `json:",inline"`
+	// Scanner is that of this machine, when no kernel tells of its own.
+	Scanner *wire.Scanner `json:"scanner,omitempty"`
 }
 
 func newStatus() *cobra.Command {
@@ -54,6 +56,9 @@ nothing. The exit code is 0 when the kernel answers and 1 when it does not.`,
 			ctx, cancel := context.WithTimeout(cmd.Context(), 10*time.Second)
 			defer cancel()
 			s := at.status(ctx)
+			if s.Kernel == nil && !s.Running && !at.shared {
+				s.Scanner = scannerUnasked(ctx, s.Policy)
+			}
 			if asJSON {
 				err = writeJSON(cmd.OutOrStdout(), s)
 			} else {
@@ -189,6 +194,17 @@ func (s kernelStatus) print(w io.Writer, now time.Time) error {
 				row(troubles[key], k.Presence[key])
 			}
 		}
+	}
+	scanner := s.Scanner
+	if s.Kernel != nil {
+		scanner = s.Kernel.Scanner
+	}
+	if scanner != nil {
+		name := "scanner"
+		if scanner.State == "failed" {
+			name = "! scanner"
+		}
+		row(name, scannerLine(scanner))
 	}
 	row("socket", tilde(s.Socket))
 	for _, file := range []struct{ name, path string }{{"settings", s.Config}, {"policy", s.Policy}, {"log", s.Log}} {

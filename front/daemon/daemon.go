@@ -11,12 +11,16 @@ import (
 	"time"
 
 	"assent/approval"
+	"assent/floor"
 	"assent/front/api"
+	"assent/front/api/wire"
 	"assent/internal/config"
 	"assent/internal/peer"
 	"assent/internal/place"
 	"assent/kernel"
 	"assent/plexus"
+	"assent/senses"
+	"assent/tirith"
 )
 
 // Options of a daemon. Place is needed.
@@ -37,6 +41,8 @@ type Options struct {
 	// Follow has it told of the sessions too: calls that are decided, answers,
 	// modes. The document has all of it anyway.
 	Follow bool
+
+	scanner *tirith.Tirith // that of a test; the machine's when nil
 
 	folder func(peer.Body) string                            // what tests know of an agent's
 	opened func(*plexus.Store, *kernel.Kernel, *config.File) // tests look at them
@@ -101,7 +107,11 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	ends.add(func() error { kit.Close(); return nil })
+	scanner := scannerOf(o)
 	k, err := kernel.Open(ctx, kernel.Options{
+		Prepare: func(ctx context.Context, f *floor.Floor, call floor.Call) floor.Call {
+			return scanner.Add(ctx, f, senses.CompleteFor(f, call))
+		},
 		Document:  document,
 		Registry:  registry,
 		Policies:  policies,
@@ -167,6 +177,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		Tokens:   tokens,
 		AgentOf:  who.agentOf,
 		Standing: func(_ context.Context, _ plexus.Writer, set api.Standing) error { return keep(file, set) },
+		Scanner:  func(ctx context.Context) wire.Scanner { return scannerStatus(ctx, scanner, policies) },
 		Version:  o.Version, Path: o.Place.StoreFile(), Config: o.Place.ConfigFile(), Policy: o.Place.PolicyFile(), Log: o.Log,
 	})
 	served := make(chan error, 1)

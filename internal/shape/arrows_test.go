@@ -43,6 +43,8 @@ var arrows = map[string]rule{
 	"session":         {pure: true, imports: []string{"approval"}},
 	"job":             {imports: []string{"approval", "session"}},
 	"toolkit":         {imports: []string{"approval", "job"}},
+	"tirith":          {imports: []string{"approval"}},
+	"scan":            {imports: []string{"approval", "floor", "tirith", "internal/place", "internal/peer"}},
 	"senses":          {imports: []string{"floor", "floor/effect", "floor/paths"}},
 	"kernel":          {imports: []string{"approval", "floor", "floor/effect", "senses", "plexus", "session", "job", "internal/place"}},
 	"internal/peer":   {},
@@ -53,8 +55,8 @@ var arrows = map[string]rule{
 	"front/api/client": {imports: []string{"front/api/wire"}},
 	"front/api/wire":   {},
 
-	"front/daemon": {imports: []string{"approval", "plexus", "job", "toolkit", "kernel", "internal/place", "internal/config", "internal/peer", "front/api", "front/api/client", "front/api/wire"}},
-	"front/cli":    {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "plexus", "internal/misread", "internal/oneline", "internal/spell", "internal/place", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire"}},
+	"front/daemon": {imports: []string{"approval", "floor", "senses", "tirith", "scan", "plexus", "job", "toolkit", "kernel", "internal/place", "internal/config", "internal/peer", "front/api", "front/api/client", "front/api/wire"}},
+	"front/cli":    {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "scan", "plexus", "internal/misread", "internal/oneline", "internal/spell", "internal/place", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire"}},
 	"cmd/assent":   {imports: []string{"front/cli"}},
 
 	// Only tests run these.

@@ -48,9 +48,23 @@ type Kernel struct {
 	// DefaultPolicy is the mode that new sessions start in, "" when that is not
 	// known.
 	DefaultPolicy string   `json:"defaultPolicy,omitempty"`
+	Scanner       *Scanner `json:"scanner,omitempty"`
 	Watchers      int      `json:"watchers"`
 	Looking       []Looker `json:"looking"`
 	Presence      Presence `json:"presence"`
+}
+
+// Scanner is the scanner of commands that judges beside the floor.
+type Scanner struct {
+	Setting string `json:"setting"` // by the policies: auto, required, off
+	// State is ready, absent (none was ever found), off, or failed: then every
+	// command is refused, and Why says what is wrong.
+	State   string `json:"state"`
+	By      string `json:"by,omitempty"` // what answers: daemon, process
+	Version string `json:"version,omitempty"`
+	Program string `json:"program,omitempty"`
+	Socket  string `json:"socket,omitempty"`
+	Why     string `json:"why,omitempty"`
 }
 
 // Looker is a person who looks, since when.
