@@ -25,6 +25,9 @@ import (
 // connects is the person it names, or with "agent" an agent.
 type testDaemon struct {
 	env    place.Env
+	policy string        // the operator's
+	newID  func() string // of what has no id, random when nil
+	looks  bool          // at the machine, before a call is judged
 	doc    *plexus.Store
 	kernel *kernel.Kernel
 	server *api.Server
@@ -32,6 +35,9 @@ type testDaemon struct {
 	by     atomic.Pointer[plexus.Writer] // who connects
 	asks   chan struct{}                 // one for each question who it is, where somebody listens
 }
+
+// scriptPolicy is the operator's policy of the scripts.
+const scriptPolicy = "version: 1\nrun:\n  allow: [let *]\n  deny: [no *]\n  block: [never *, {match: stop *, message: Not on this machine.}]\n"
 
 type ruled struct{ operator *floor.Policy }
 
@@ -48,17 +54,21 @@ func (d *testDaemon) start() error {
 	if err := place.Prepare(p, d.env.UID); err != nil {
 		return err
 	}
-	policy, err := floor.ParsePolicy("/policy.yaml", []byte("version: 1\nrun:\n  allow: [let *]\n  deny: [no *]\n  block: [never *, {match: stop *, message: Not on this machine.}]\n"))
+	policy, err := floor.ParsePolicy("/policy.yaml", []byte(d.policy))
 	if err != nil {
 		return err
 	}
 	if d.doc, err = plexus.Open(p.StoreFile(), plexus.Options{}); err != nil {
 		return err
 	}
-	if d.kernel, err = kernel.Open(context.Background(), kernel.Options{
-		Document: d.doc, Policies: ruled{policy},
+	opts := kernel.Options{
+		Document: d.doc, Policies: ruled{policy}, NewID: d.newID,
 		Prepare: func(_ context.Context, _ *floor.Floor, call floor.Call) floor.Call { return call },
-	}); err != nil {
+	}
+	if d.looks {
+		opts.Prepare = nil
+	}
+	if d.kernel, err = kernel.Open(context.Background(), opts); err != nil {
 		return err
 	}
 	d.by.Store(&plexus.Writer{Role: plexus.Human, Name: "ada"})
@@ -129,7 +139,7 @@ func TestDaemonScripts(t *testing.T) {
 			} {
 				env.Setenv(name, value)
 			}
-			d := &testDaemon{env: place.Env{Home: home, UID: os.Getuid()}, asks: make(chan struct{})}
+			d := &testDaemon{env: place.Env{Home: home, UID: os.Getuid()}, policy: scriptPolicy, asks: make(chan struct{})}
 			env.Values[daemonKey{}] = d
 			env.Defer(func() {
 				if err := d.stop(); err != nil {
