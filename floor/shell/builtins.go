@@ -785,6 +785,9 @@ func (r *reader) unsetBuiltin(ws []word, _ []string, w *world, ctx context) []*w
 			funcs = funcs || strings.Contains(x.text, "f")
 			vars = vars || strings.ContainsAny(x.text, "vn")
 		case isName(x.text):
+			if x.text == "PATH" && !funcs {
+				r.opaque(x.span, "without a PATH, programs of the present folder run")
+			}
 			// Without -f a function goes only when there is no variable.
 			_, isFunc := w.funcs[x.text]
 			v, isVar := w.vars[x.text]

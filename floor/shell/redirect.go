@@ -126,8 +126,11 @@ func (r *reader) redirect(rd *syntax.Redirect, w *world) (may bool) {
 		return true
 	}
 	target := list[0]
-	if target == "!" {
+	if rest, is := strings.CutPrefix(target, "!"); is { // to zsh, the mark that overwrites
 		r.opaque(span, "a redirection that zsh reads otherwise")
+		if rest != "" {
+			r.path(pathEffect{kind: effect.Write, text: rest, span: span}, w)
+		}
 	}
 	reads, writes := false, false
 	switch rd.Op {
