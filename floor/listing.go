@@ -19,7 +19,7 @@ import (
 // was made by the call is lost to nobody.
 func (j *judgement) listed(e *effect.Effect) bool {
 	switch {
-	case e.Kind == effect.Read && !e.Meta:
+	case e.Kind == effect.Read:
 	case e.Kind == effect.Delete, e.Kind == effect.Write && e.There:
 		if !j.place.Facts.Changing {
 			return false

@@ -39,7 +39,13 @@ type pathEffect struct {
 	repo   bool   // see effect.Repository
 }
 
+// path tells a path, under every name that the text may stand for.
 func (r *reader) path(p pathEffect, w *world) {
+	r.told(p, w)
+	r.upward(p, w)
+}
+
+func (r *reader) told(p pathEffect, w *world) {
 	if p.text == "" {
 		return
 	}

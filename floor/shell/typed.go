@@ -439,6 +439,11 @@ func (t *typed) opaque(why string, span effect.Span, option string, coverable bo
 	t.r.add(effect.Effect{Target: why, Span: span, Command: t.cmd, Option: option, Coverable: coverable, Privileged: t.ctx.privileged})
 }
 
+// changers are programs that change the files they are given and make none: of a
+// name that is not there they say so.
+var changers = set(`sed gsed perl chmod gchmod chown gchown chgrp gchgrp chattr chflags chcon restorecon setfacl setfattr xattr strip dos2unix unix2dos
+	gofmt goimports gofumpt rustfmt prettier eslint biome black ruff isort autopep8 yapf shfmt clang-format terraform tofu stylua rubocop standardrb standard`)
+
 // value tells the effect of one option value or operand.
 func (t *typed) value(typ commands.Type, text string, span effect.Span, option string, src word) {
 	r := t.r
@@ -468,7 +473,7 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 			text += commands.Star // and what tells the pieces apart
 		}
 		if !std {
-			t.there = !t.copiesTrees() && commands.Globbed(src.text) && src.text == text && !strings.Contains(text, found)
+			t.there = !t.copiesTrees() && src.text == text && src.matched()
 			t.path(effect.Write, text, span, option, false, t.copiesTrees())
 			t.there = false
 			t.into(text, span)
@@ -477,7 +482,7 @@ func (t *typed) value(typ commands.Type, text string, span effect.Span, option s
 	case commands.Edit:
 		if !std {
 			t.path(effect.Read, text, span, option, false, false)
-			t.there = true
+			t.there = !commands.Globbed(text) || src.matched() || changers[t.cmd.Program]
 			t.path(effect.Write, text, span, option, false, t.changesTrees())
 			t.there = false
 			t.repacked(text, span)

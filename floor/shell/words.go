@@ -956,3 +956,37 @@ func spanOf(w []word) effect.Span {
 	}
 	return effect.Span{Start: w[0].span.Start, End: w[len(w)-1].span.End}
 }
+
+// matched reports whether a word names files that are there: a pattern that the
+// shell looks for as it stands. What a variable was given by a pattern (for f in
+// in*) was found before, and with more behind it ($f/new) is a new name.
+func (w word) matched() bool {
+	marks := wildcards(w.text)
+	if marks == 0 || w.src == nil || strings.Contains(w.text, found) {
+		return false
+	}
+	written, put, braced := 0, false, false
+	for _, p := range w.src.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			x := expansion{split: true, w: &world{}}
+			x.lit(p.Value, false, false)
+			written += wildcards(x.one())
+			braced = braced || strings.Contains(p.Value, "{")
+		case *syntax.SglQuoted:
+		case *syntax.BraceExp:
+			braced = true
+		default:
+			put = true
+		}
+	}
+	return written >= marks && !(put && braced)
+}
+
+// wildcards counts the wildcards of a text that the shell expands.
+func wildcards(text string) (n int) {
+	for _, mark := range [...]string{commands.Star, commands.One, commands.Set} {
+		n += strings.Count(text, mark)
+	}
+	return n
+}
