@@ -68,6 +68,9 @@ type Floor struct {
 	// Own are further files of assent itself that no call may touch, besides
 	// the policies' own: absolute paths.
 	Own []string
+	// ScannerFiles are files of the scanner of commands, and where its program
+	// would be looked for: who writes there has another scanner. Absolute paths.
+	ScannerFiles []string
 	// Processes are assent's own, which no command may end: the kernel's.
 	Processes []int
 }

@@ -39,7 +39,7 @@ func byDefault(text string) *RuleRef { return &RuleRef{Layer: Shipped, Default: 
 func (f *Floor) judge(call *Call, place *paths.Place, effects []effect.Effect, text string) Verdict {
 	effects = locate(effects)
 	j := judgement{floor: f, place: place, base: f.base(), effects: effects}
-	j.place.Own = f.own()
+	j.place.Own, j.place.Scanner = f.own(), f.ScannerFiles
 	v := Verdict{
 		Cluster: approval.ClusterOf(call.Name),
 		Text:    text,

@@ -74,6 +74,7 @@ func minimal() *Policy {
 	add(effect.Write, "devices", "@devices")
 	add(effect.Read, "assent-read", "@assent")
 	add(effect.Write, "assent", "@assent")
+	add(effect.Write, "scanner", "@scanner")
 	add(effect.Delete, "roots", "@roots")
 	add(effect.Net, "metadata", "@metadata")
 	p.build()

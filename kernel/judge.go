@@ -114,7 +114,7 @@ func (k *Kernel) evaluate(ctx context.Context, call floor.Call, really string) (
 	}
 	f := &layers.Floor
 	f.Own = append(f.Own[:len(f.Own):len(f.Own)], k.Own...)
-	f.Processes = k.Processes
+	f.ScannerFiles, f.Processes = k.ScannerFiles, k.Processes
 	v = f.Judge(k.Prepare(ctx, f, call))
 	if moved != "" && v.Result != approval.Allow {
 		v.Message = strings.TrimSpace(v.Message + moved)

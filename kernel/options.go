@@ -110,6 +110,8 @@ type Options struct {
 	Home string
 	// Own are the daemon's own files and folders, which no call may touch.
 	Own []string
+	// ScannerFiles are files of the scanner of commands, which no call may change.
+	ScannerFiles []string
 	// Processes are the daemon's own, which no call may end.
 	Processes []int
 	// Vars are the variables whose values the floor may know; [senses.Vars]

@@ -27,7 +27,7 @@ func BenchmarkBesideTheFloor(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer os.RemoveAll(home)
-	s := &Scanner{Tirith: Machine(func(name string) string { return map[string]string{"PATH": bin + ":" + os.Getenv("PATH")}[name] }, home)}
+	s := &Scanner{Tirith: Machine(func(name string) string { return map[string]string{"PATH": bin + ":" + os.Getenv("PATH")}[name] }, home, "")}
 	call, f := bash("git status && go test ./..."), new(floor.Floor)
 	judge := func(b *testing.B) {
 		f.Judge(call) // what is read once is read

@@ -32,8 +32,11 @@ type Scanner struct {
 
 // Machine is the scanner of the machine that an environment tells of, if one is
 // there: its daemon's socket is in the state folder, its program on the path.
-// Both are looked for anew with every call.
-func Machine(lookup func(string) string, home string) *tirith.Tirith {
+// That a daemon is there is looked for anew with every call.
+//
+// A program that was found before, as the file found says, stays the one that is
+// asked while it is there: another could be put before it on the path.
+func Machine(lookup func(string) string, home, found string) *tirith.Tirith {
 	env := func(name string) string {
 		if name == "HOME" {
 			return home
@@ -41,6 +44,11 @@ func Machine(lookup func(string) string, home string) *tirith.Tirith {
 		return lookup(name)
 	}
 	t := &tirith.Tirith{Env: tirith.Environ(env), User: uint32(os.Geteuid()), Peer: peer.User, Program: program(lookup("PATH"), home)}
+	if found != "" {
+		if was, err := written(found); err == nil && was != nil && is(was.Program) {
+			t.Program = was.Program
+		}
+	}
 	state := lookup("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) && filepath.IsAbs(home) {
 		state = filepath.Join(home, ".local/state")
@@ -52,7 +60,7 @@ func Machine(lookup func(string) string, home string) *tirith.Tirith {
 }
 
 // program is the first program of that name: in the folders of the path, then
-// where its installers put it. Where there is none it is where it would be.
+// where its installers put it. "" where there is none.
 func program(path, home string) string {
 	folders := filepath.SplitList(path)
 	if filepath.IsAbs(home) {
@@ -64,11 +72,42 @@ func program(path, home string) string {
 			continue // the folder of whoever asks may be anybody's
 		}
 		name := filepath.Join(dir, "tirith")
-		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+		if is(name) {
 			return name
 		}
 	}
 	return ""
+}
+
+// is says whether a name is that of a program.
+func is(name string) bool {
+	if !filepath.IsAbs(name) {
+		return false
+	}
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
+}
+
+// Files are the files that decide what the scanner says ([floor.Floor]'s
+// ScannerFiles): its program and the folder of its daemon's socket. Its settings lie
+// in folders that the floor knows.
+func (s *Scanner) Files() (files []string) {
+	if name := s.Tirith.Program; name != "" {
+		files = append(files, name)
+		real, err := filepath.EvalSymlinks(name)
+		if err == nil && real != name {
+			files = append(files, real)
+		}
+		// A package that starts the program of another package.
+		if at := strings.LastIndex(real, "/node_modules/"); at >= 0 {
+			all := real[:at+len("/node_modules/")]
+			files = append(files, all+"tirith", all+"@sheeki03")
+		}
+	}
+	if s.Tirith.Socket != "" {
+		files = append(files, filepath.Dir(s.Tirith.Socket))
+	}
+	return files
 }
 
 // The limits of one call.

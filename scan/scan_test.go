@@ -92,3 +92,61 @@ func TestCommands(t *testing.T) {
 		}
 	}
 }
+
+// The program that was found stays the one that is asked: another that is put
+// before it on the path is not. All that it is made of is nobody's to change.
+func TestFoundProgramStays(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	put := func(name string) {
+		t.Helper()
+		err := os.MkdirAll(filepath.Dir(at(name)), 0o700)
+		if err == nil {
+			err = os.WriteFile(at(name), []byte("#!/bin/sh\n"), 0o700)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	lookup := func(name string) string {
+		return map[string]string{"PATH": "bin:" + at("first") + ":" + at("second"), "XDG_STATE_HOME": at("s")}[name]
+	}
+	life := func() *Scanner {
+		return &Scanner{Tirith: Machine(lookup, at("home"), at("found.json")), Found: at("found.json"), Keep: true}
+	}
+	put("lib/node_modules/tirith/bin/tirith.js")
+	if err := os.Mkdir(at("second"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(at("lib/node_modules/tirith/bin/tirith.js"), at("second/tirith")); err != nil {
+		t.Fatal(err)
+	}
+	s := life()
+	if there, err := s.there(); !there || err != nil || s.Tirith.Program != at("second/tirith") {
+		t.Fatal(there, err, s.Tirith.Program)
+	}
+	put("first/tirith")
+	if got := life().Tirith.Program; got != at("second/tirith") {
+		t.Errorf("one that was put before it: %s", got)
+	}
+	f := &floor.Floor{ScannerFiles: s.Files()}
+	for path, want := range map[string]approval.PolicyResult{
+		"second/tirith": approval.Block, "lib/node_modules/tirith/bin/tirith.js": approval.Block, "lib/node_modules/@sheeki03/tirith-linux-x64/bin/tirith": approval.Block,
+		"s/tirith/daemon.sock": approval.Block, "second/other": approval.Deny, "lib/node_modules/other/x.js": approval.Deny,
+	} {
+		for _, command := range []string{"echo x >", "rm "} {
+			if got := f.Judge(bash(command + at(path))).Result; got != want {
+				t.Errorf("%s%s: %s, want %s", command, path, got, want)
+			}
+		}
+	}
+	if err := os.Remove(at("second/tirith")); err != nil {
+		t.Fatal(err)
+	}
+	if got := life().Tirith.Program; got != at("first/tirith") {
+		t.Errorf("one that was installed in its place: %s", got)
+	}
+}

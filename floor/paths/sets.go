@@ -18,10 +18,11 @@ type set struct {
 type special uint8
 
 const (
-	ordinary    special = iota // the patterns alone
-	ownFiles                   // and the files that the place names as assent's own
-	notInside                  // see outside
-	rootFolders                // see roots
+	ordinary     special = iota // the patterns alone
+	ownFiles                    // and the files that the place names as assent's own
+	scannerFiles                // and those that it names as the scanner's
+	notInside                   // see outside
+	rootFolders                 // see roots
 )
 
 var sets = map[string]*set{}
@@ -85,6 +86,15 @@ func init() {
 		"/etc/assent/**", "/private/etc/assent/**", "**/.assent/**")
 	assent.special = ownFiles
 
+	// Who changes these has another scanner (law §11): what it believes, its
+	// daemon's socket, and its program where its installers put it.
+	scanner := addSet("@scanner", "the settings, the state and the program of the scanner of commands, Tirith",
+		"~/.config/tirith/**", "~/.local/{state,share}/tirith/**", "~/.cache/tirith/**", "~/Library/{Application Support,Caches,Logs}/tirith/**",
+		"$XDG_CONFIG_HOME/tirith/**", "$XDG_STATE_HOME/tirith/**", "$XDG_DATA_HOME/tirith/**", "$XDG_CACHE_HOME/tirith/**",
+		"/etc/tirith/**", "/private/etc/tirith/**", "~/.{local,cargo}/bin/tirith", "/usr/{local/,}bin/tirith", "/opt/homebrew/bin/tirith",
+		"/home/linuxbrew/.linuxbrew/bin/tirith", "/usr/{local/,}lib/node_modules/{tirith,@sheeki03}/**", "/opt/homebrew/lib/node_modules/{tirith,@sheeki03}/**")
+	scanner.special = scannerFiles
+
 	sets["@outside"] = &set{name: "@outside", doc: "everything outside the workspace", special: notInside}
 	sets["@roots"] = &set{
 		name:    "@roots",
@@ -96,7 +106,9 @@ func init() {
 func (s *set) relate(t *Target) Relation {
 	switch s.special {
 	case ownFiles:
-		return s.own(t)
+		return s.with(t, t.p.Own)
+	case scannerFiles:
+		return s.with(t, t.p.Scanner)
 	case notInside:
 		return outside(t)
 	case rootFolders:
@@ -115,10 +127,10 @@ func (s *set) any(t *Target) Relation {
 	return r
 }
 
-// own adds the files the place names as assent's own.
-func (s *set) own(t *Target) Relation {
+// with adds files and folders that the place names.
+func (s *set) with(t *Target, files []string) Relation {
 	r := s.any(t)
-	for _, file := range t.p.Own {
+	for _, file := range files {
 		if r >= Overlap || file == "" || file[0] != '/' {
 			break
 		}

@@ -74,7 +74,7 @@ func (l *layers) machine(named string, call floor.Call, warn warning) error {
 	if err := l.file(named, warn); err != nil {
 		return err
 	}
-	l.floor.Processes = kernelProcesses()
+	l.floor.Processes, l.floor.ScannerFiles = kernelProcesses(), scanner().Files()
 	if named == "" {
 		file := place.OperatorPolicy(os.Getenv("XDG_CONFIG_HOME"), call.Home)
 		if file == "" {

@@ -16,11 +16,11 @@ import (
 // scanner is the scanner of commands as the kernel has it: whether it was found
 // once is read from where the kernel writes it.
 func scanner() *scan.Scanner {
-	s := &scan.Scanner{Tirith: scan.Machine(os.Getenv, homeFolder(os.Getenv("HOME"), user.Current))}
+	found := ""
 	if at, err := findKernel(); err == nil && !at.shared {
-		s.Found = at.ScannerFile()
+		found = at.ScannerFile()
 	}
-	return s
+	return &scan.Scanner{Tirith: scan.Machine(os.Getenv, homeFolder(os.Getenv("HOME"), user.Current), found), Found: found}
 }
 
 // scannerUnasked is the status of the scanner without a kernel that tells it.

@@ -112,13 +112,14 @@ func Run(ctx context.Context, o Options) (err error) {
 		Prepare: func(ctx context.Context, f *floor.Floor, call floor.Call) floor.Call {
 			return scanner.Add(ctx, f, senses.CompleteFor(f, call))
 		},
-		Document:  document,
-		Registry:  registry,
-		Policies:  policies,
-		Settings:  settingsOf(first.Config),
-		Home:      o.Home,
-		Own:       []string{o.Place.Config, o.Place.State, o.Place.Runtime},
-		Processes: []int{os.Getpid()},
+		Document:     document,
+		Registry:     registry,
+		Policies:     policies,
+		Settings:     settingsOf(first.Config),
+		Home:         o.Home,
+		Own:          []string{o.Place.Config, o.Place.State, o.Place.Runtime},
+		Processes:    []int{os.Getpid()},
+		ScannerFiles: scanner.Files(),
 	})
 	contact.k = k
 	close(contact.made)

@@ -15,7 +15,7 @@ import (
 func scannerOf(o Options) *scan.Scanner {
 	t := o.scanner
 	if t == nil {
-		t = scan.Machine(os.Getenv, cmp.Or(o.Home, os.Getenv("HOME")))
+		t = scan.Machine(os.Getenv, cmp.Or(o.Home, os.Getenv("HOME")), o.Place.ScannerFile())
 	}
 	return &scan.Scanner{Tirith: t, Found: o.Place.ScannerFile(), Keep: true}
 }
