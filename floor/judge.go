@@ -55,11 +55,14 @@ func (f *Floor) judge(call *Call, place *paths.Place, effects []effect.Effect, t
 		hatch = hatch || runsHatch(&effects[i])
 	}
 	j.cover(v.Effects)
+	inner := innerOf(effects)
 	for i := range v.Effects {
 		e := &v.Effects[i]
 		v.Result = v.Result.Join(e.Result)
 		e.Message = e.message()
-		e.inner = wrappedBy(v.Effects, e)
+		if e.Kind == effect.Run && e.Command != nil && e.Command.Class == effect.Privilege {
+			e.inner = inner[e.Command.Program]
+		}
 	}
 	if v.Result == approval.None {
 		v.Result = approval.Ask
@@ -71,18 +74,25 @@ func (f *Floor) judge(call *Call, place *paths.Place, effects []effect.Effect, t
 	return v
 }
 
-// wrappedBy is the command that a command which gives privilege runs, for
-// saying which rule would allow both.
-func wrappedBy(effects []Judged, d *Judged) *effect.Command {
-	if d.Kind != effect.Run || d.Command == nil || d.Command.Class != effect.Privilege {
-		return nil
-	}
+// innerOf are the commands that commands run which give privilege, by the programs of
+// those, for saying which rule would allow both. The first of each counts.
+func innerOf(effects []effect.Effect) map[string]*effect.Command {
+	var by map[string]*effect.Command
 	for i := range effects {
-		if c := effects[i].Command; effects[i].Kind == effect.Run && c != nil && slices.Contains(c.Wrappers, d.Command.Program) {
-			return c
+		c := effects[i].Command
+		if effects[i].Kind != effect.Run || c == nil {
+			continue
+		}
+		for _, w := range c.Wrappers {
+			if by == nil {
+				by = map[string]*effect.Command{}
+			}
+			if by[w] == nil {
+				by[w] = c
+			}
 		}
 	}
-	return nil
+	return by
 }
 
 // own are the files that hold the policies in force.
@@ -133,10 +143,8 @@ type judgement struct {
 	base  *Policy
 	// effects are those of the call.
 	effects []effect.Effect
-	// files are the known files with their paths, sorted, once they are needed: a
-	// call may reach the same ones many times.
-	files []knownFile
-	ready bool // they are
+	// files are the known files, once they are needed, see known.
+	files *knownFiles
 	// makers are the commands that may make files nobody knows.
 	makers []*effect.Command
 	s      subject
@@ -170,37 +178,7 @@ func (j *judgement) effect(d *Judged) {
 	if !isPath || !(e.Tree || e.Path.Glob) || !e.Path.Known() {
 		return
 	}
-	files := j.known()
-	if len(files) == 0 {
-		return
-	}
-	reached, ok := reach(e)
-	for _, known := range files {
-		file, path := known.name, known.path
-		if !path.Known() || ok && reached.Relate(j.place, path, false) < paths.Overlap {
-			continue
-		}
-		if e.Names != "" && !paths.AnyPart(e.Names, strings.TrimPrefix(path.Abs, e.Path.Abs)) {
-			continue
-		}
-		if e.Path.Glob && e.Command != nil && !paths.Expands(e.Path.Abs, path.Abs, e.Tree) { // a wildcard does not match a leading dot
-			continue
-		}
-		var one Judged
-		one.Effect = *e
-		j.s = subject{place: j.place, e: e, at: j.place.Target(path, false)}
-		j.decide(&one)
-		if folder && one.Result >= approval.Ask && one.rule != nil && one.rule.policy.layer == Shipped && !one.rule.fixed {
-			if meant {
-				continue
-			}
-			one.Result = approval.Ask // the folder is named and not the file
-		}
-		if one.Result.Stricter(d.Result) {
-			d.Result, d.Rule, d.rule, d.Pattern, d.operator, d.File = one.Result, one.Rule, one.rule, one.Pattern, one.operator, file
-		}
-		d.shipped = d.shipped.Join(one.shipped)
-	}
+	j.reach(d, folder, meant)
 }
 
 // meant reports whether a rule of the operator lets this very folder be deleted,
@@ -317,43 +295,6 @@ func namesFiles(p effect.Path) bool {
 
 // maxFloating bounds how many rules are compared with a glob.
 const maxFloating = 256
-
-// known are the files known to exist, and those that the call itself makes, in
-// order.
-func (j *judgement) known() []knownFile {
-	if j.ready {
-		return j.files
-	}
-	j.ready = true
-	names := written(j.effects)
-	for f := range j.place.Facts.Files {
-		names = append(names, f)
-	}
-	slices.Sort(names)
-	for _, f := range slices.Compact(names) {
-		j.files = append(j.files, knownFile{f, j.place.Prepare(f, j.place.Workspace)})
-	}
-	return j.files
-}
-
-// knownFile is a file that exists, and its path.
-type knownFile struct {
-	name string
-	path effect.Path
-}
-
-// reach is a pattern for the paths of an effect.
-func reach(e *effect.Effect) (paths.Pattern, bool) {
-	pattern := e.Path.Abs
-	if !e.Path.Glob {
-		pattern = paths.Quote(pattern)
-	}
-	if e.Tree {
-		pattern = strings.TrimSuffix(pattern, "/") + "/**"
-	}
-	pt, err := paths.Compile(pattern)
-	return pt, err == nil
-}
 
 // decide finds the result of the subject.
 func (j *judgement) decide(d *Judged) {
@@ -614,6 +555,11 @@ func (j *judgement) cover(effects []Judged) {
 			servers = false
 		}
 	}
+	allowed := map[*effect.Command][]*allowedCommand{}
+	for i := range j.allowed {
+		a := &j.allowed[i]
+		allowed[a.command] = append(allowed[a.command], a)
+	}
 	for i := range effects {
 		d := &effects[i]
 		disguised := d.Result == approval.Deny && d.Rule == opaqueDisguise // a rule that names the wrapper answers it
@@ -621,11 +567,10 @@ func (j *judgement) cover(effects []Judged) {
 		if d.Result != approval.Ask && !disguised && !itself || d.operator || d.Kind == effect.Run || d.Kind == effect.MCP {
 			continue
 		}
-		for k := range j.allowed {
-			a := &j.allowed[k]
-			if a.command != d.Command || a.command == nil && !(servers && d.Arg != "") {
-				continue
-			}
+		if d.Command == nil && !(servers && d.Arg != "") {
+			continue
+		}
+		for _, a := range allowed[d.Command] {
 			if a.covers(d) {
 				d.Result, d.Rule, d.rule, d.Covered = approval.Allow, a.rule.ref, a.rule, true
 				break

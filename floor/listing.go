@@ -55,8 +55,9 @@ func (j *judgement) listed(e *effect.Effect) bool {
 // that only look or only run another.
 var namesStay = []string{"touch", "mkdir", "rm", "rmdir", "tee", "chmod", "truncate", "sed"}
 
-// makers are the commands that may make files whose names the call does not tell:
-// what was looked through before them says nothing to the others.
+// makers are commands that may make files whose names the call does not tell: what
+// was looked through before them says nothing to the others. Where there are several, two
+// of them are enough: one is not the command that is asked about.
 func makers(effects []effect.Effect) (out []*effect.Command) {
 	for i := range effects {
 		e := &effects[i]
@@ -76,7 +77,9 @@ func makers(effects []effect.Effect) (out []*effect.Command) {
 			makes = true
 		}
 		if makes && !slices.Contains(out, e.Command) {
-			out = append(out, e.Command)
+			if out = append(out, e.Command); len(out) == 2 {
+				return out
+			}
 		}
 	}
 	return out

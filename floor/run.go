@@ -322,21 +322,30 @@ func (p *runPattern) inFolder(place *paths.Place, e *effect.Effect, loose bool) 
 // locate gives the run effects of programs that are run by their path the
 // path, which the shell reader tells as what the command reads first.
 func locate(effects []effect.Effect) []effect.Effect {
+	type program struct {
+		command *effect.Command
+		start   int
+	}
+	var read map[program]effect.Path // from where the loop is on
 	cloned := false
-	for i := range effects {
+	for i := len(effects) - 1; i >= 0; i-- {
 		e := &effects[i]
-		if e.Kind != effect.Run || e.Path.Known() || e.Command == nil || !strings.Contains(e.Command.Program, "/") {
-			continue
-		}
-		for k := i + 1; k < len(effects); k++ {
-			r := &effects[k]
-			if r.Kind == effect.Read && r.Command == e.Command && r.Option == effect.ProgramItself && r.Span.Start == e.Span.Start {
-				if !cloned { // they are the caller's
-					effects, cloned = slices.Clone(effects), true
-				}
-				effects[i].Path = r.Path
-				break
+		at := program{e.Command, e.Span.Start}
+		switch {
+		case e.Kind == effect.Read && e.Option == effect.ProgramItself:
+			if read == nil {
+				read = map[program]effect.Path{}
 			}
+			read[at] = e.Path
+		case e.Kind == effect.Run && !e.Path.Known() && e.Command != nil && strings.Contains(e.Command.Program, "/"):
+			p, told := read[at]
+			if !told {
+				continue
+			}
+			if !cloned { // they are the caller's
+				effects, cloned = slices.Clone(effects), true
+			}
+			effects[i].Path = p
 		}
 	}
 	return effects

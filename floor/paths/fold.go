@@ -22,6 +22,20 @@ func Fold(s string) string {
 	return s
 }
 
+// FoldPath is Fold of each part of a path.
+func FoldPath(abs string) string {
+	for i := 0; i < len(abs); i++ {
+		if abs[i] >= utf8.RuneSelf {
+			parts := strings.Split(abs, "/")
+			for i := range parts {
+				parts[i] = Fold(parts[i])
+			}
+			return strings.Join(parts, "/")
+		}
+	}
+	return Fold(abs)
+}
+
 func foldSlow(s string, from int) string {
 	for i := from; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {

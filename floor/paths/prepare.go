@@ -209,6 +209,20 @@ func (p *Place) rel(abs string) string {
 // root is the workspace with its own symlinks resolved.
 func (p *Place) root() string { return p.real(p.Workspace) }
 
+// Top is an absolute path with the folder directly under "/" resolved, from which
+// an absolute pattern starts as well.
+func (p *Place) Top(abs string) string {
+	if len(p.Facts.Links) == 0 || abs == "" || abs[0] != '/' {
+		return abs
+	}
+	top, rest, deeper := strings.Cut(abs[1:], "/")
+	real := p.real("/" + top)
+	if !deeper {
+		return real
+	}
+	return child(real, rest)
+}
+
 // real resolves one of the place's own folders.
 func (p *Place) real(dir string) string {
 	if dir == "" || dir[0] != '/' || len(p.Facts.Links) == 0 {
