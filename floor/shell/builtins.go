@@ -684,6 +684,7 @@ func (r *reader) prefix(ws []word, assigns []string, w *world, ctx context) []*w
 
 func (r *reader) shift(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
+	r.counted(ws)
 	switch {
 	case len(ws) > 1:
 		w.args, w.argsLost = nil, true
@@ -1042,7 +1043,11 @@ func (r *reader) wait(ws []word, _ []string, w *world, ctx context) []*world {
 func (r *reader) printf(ws []word, _ []string, w *world, ctx context) []*world {
 	cmd := r.runBuiltin(ws, effect.Look, ctx)
 	args := ws[1:]
+	if slices.ContainsFunc(args, func(x word) bool { return !commands.Known(x.text) || numbersIn.MatchString(x.text) }) {
+		r.counted(ws) // the format is one of them
+	}
 	if len(args) > 0 && strings.HasPrefix(args[0].text, "-v") {
+		r.differs(posix)
 		name := strings.TrimPrefix(args[0].text, "-v")
 		args = args[1:]
 		if name == "" && len(args) > 0 {
@@ -1052,6 +1057,10 @@ func (r *reader) printf(ws []word, _ []string, w *world, ctx context) []*world {
 		r.element(name, spanOf(ws), w)
 		if !isName(name) {
 			r.add(effect.Effect{Target: "printf assigns a variable that cannot be told", Span: spanOf(ws), Command: cmd})
+			return w.alone()
+		}
+		if _, known := r.lookup(name, w); known && r.lang == posix && r.second { // which has no such option
+			w.status = failed
 			return w.alone()
 		}
 		text := format(args)
@@ -1265,6 +1274,7 @@ func (r *reader) jobs(ws []word, _ []string, w *world, ctx context) []*world {
 // leave follows exit and return: what comes after them does not run.
 func (r *reader) leave(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
+	r.counted(ws)
 	var stays []*world
 	if len(ws) > 1 && (ws[1].text == "--help" || !commands.Known(ws[1].text) && !digits(ws[1].text)) {
 		stays = append(stays, w.fork()) // it only says what it is for

@@ -301,6 +301,19 @@ func qualified(pattern string) bool {
 	return !strings.ContainsAny(pattern, "|") && strings.ContainsAny(pattern, "e+")
 }
 
+// numbersIn is a format that takes a number.
+var numbersIn = regexp.MustCompile(`%[^%sbqc]*[diouxXeEfFgGaA*]`)
+
+// counted is told of words that zsh takes for arithmetic where bash takes
+// numbers: in it a subscript may run commands.
+func (r *reader) counted(ws []word) {
+	for _, x := range ws[1:] {
+		if _, sub, has := strings.Cut(x.text, "["); has && strings.ContainsAny(sub, "$`") {
+			r.opaque(x.span, "arithmetic of zsh's over text that runs commands")
+		}
+	}
+}
+
 // bashWords are builtins that only bash has of the shells that may read a text
 // as sh: elsewhere they are programs that there are not, and nothing happens.
 var bashWords = map[string]bool{"[[": true, "function": true, "declare": true, "typeset": true, "let": true, "mapfile": true, "readarray": true,
