@@ -204,7 +204,7 @@ func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*w
 	name := ws[0].text
 	span := spanOf(ws)
 	w.status = unknown
-	if r.absent(ws) {
+	if r.absent(ws, w) {
 		r.undeclared(ws, w)
 		r.print(commands.Words)
 		w.status = failed

@@ -146,7 +146,13 @@ func (d *declaration) word(r *reader, t string, w *world) {
 		}
 		return
 	}
+	was, had := w.vars[name]
 	d.before(r, name, w)
+	if d.variant == "local" && !assigns && had { // in dash it keeps the value
+		if r.differs(posix); r.lang == posix {
+			w.setVar(name, was)
+		}
+	}
 	if assigns && strings.HasPrefix(text, "(") {
 		r.opaque(d.span, "a list given as text")
 		w.setVar(name, variable{text: commands.Unknown, array: true, lost: true})

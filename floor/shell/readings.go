@@ -80,15 +80,18 @@ func readable(text string) *syntax.File {
 
 // absent reports whether the first of these words is the name of no program in
 // the shell that the text is read for, so that nothing happens.
-func (r *reader) absent(ws []word) bool {
+func (r *reader) absent(ws []word, w *world) bool {
 	name := ws[0].text
+	_, isFunc := w.funcs[name]
 	switch {
+	case isFunc:
+		return false
 	case r.lang == zsh: // a name that bash splits
 		return name == "" || strings.ContainsAny(name, " \t\n") && !strings.Contains(name, "/") && commands.Known(name)
 	case r.lang == posix && !r.second:
 		return bashWords[name]
 	case r.lang == posix:
-		return bashWords[name] || r.arithmetic(ws)
+		return bashWords[name] || builtin(name) == nil && r.arithmetic(ws)
 	}
 	return false
 }
