@@ -174,6 +174,9 @@ func (r *reader) give(w *world, name, text string, span effect.Span) {
 	case "RANDOM", "SECONDS", "SRANDOM", "LINENO", "OPTIND", "HISTCMD", "EPOCHSECONDS", "EPOCHREALTIME", "BASHPID", "BASH_SUBSHELL":
 		r.number(text, span, w)
 	}
+	if zshNumbers[name] {
+		r.count(text, span)
+	}
 	if computedBy[name] {
 		text = commands.Unknown
 	}

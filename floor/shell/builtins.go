@@ -432,6 +432,8 @@ func builtin(name string) builtinFunc {
 		return (*reader).hash
 	case "exit", "return":
 		return (*reader).leave
+	case "logout":
+		return (*reader).logout
 	case "break", "continue":
 		return (*reader).jump
 	case "jobs":
@@ -828,9 +830,9 @@ func (r *reader) alias(ws []word, _ []string, w *world, ctx context) []*world {
 		if set {
 			r.opaque(x.span, "an alias changes what a name runs")
 			w.setAlias(name, text)
-			if !commands.Known(x.text) {
-				r.opaque(x.span, "an alias that cannot be told")
-			}
+		}
+		if !commands.Known(x.text) {
+			r.opaque(x.span, "an alias that cannot be told")
 		}
 	}
 	return w.alone()
@@ -920,6 +922,7 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 			}
 		case 'p':
 		default: // a part of it, or from elsewhere
+			r.count(v.text, v.span)
 			whole = false
 		}
 	}
@@ -1043,8 +1046,8 @@ func (r *reader) wait(ws []word, _ []string, w *world, ctx context) []*world {
 func (r *reader) printf(ws []word, _ []string, w *world, ctx context) []*world {
 	cmd := r.runBuiltin(ws, effect.Look, ctx)
 	args := ws[1:]
-	if slices.ContainsFunc(args, func(x word) bool { return !commands.Known(x.text) || numbersIn.MatchString(x.text) }) {
-		r.counted(ws) // the format is one of them
+	if f := formatOf(args); f != "" && (!commands.Known(f) || numbersIn.MatchString(f)) {
+		r.counted(ws)
 	}
 	if len(args) > 0 && strings.HasPrefix(args[0].text, "-v") {
 		r.differs(posix)
@@ -1070,6 +1073,9 @@ func (r *reader) printf(ws []word, _ []string, w *world, ctx context) []*world {
 		r.assignVar(w, name, one(text), spanOf(ws))
 		return w.alone()
 	}
+	if len(args) > 0 && leads(args[0].text, "-v") {
+		r.element(args[0].text, args[0].span, w)
+	}
 	option := len(args) == 0 || strings.HasPrefix(args[0].text, "-")
 	if len(args) > 0 && args[0].text == "--" {
 		args, option = args[1:], len(args) == 1
@@ -1080,6 +1086,23 @@ func (r *reader) printf(ws []word, _ []string, w *world, ctx context) []*world {
 	}
 	r.print(text)
 	return w.alone()
+}
+
+// formatOf is the format among the words of printf.
+func formatOf(args []word) string {
+	if len(args) > 0 && strings.HasPrefix(args[0].text, "-v") {
+		if args[0].text == "-v" {
+			args = args[1:]
+		}
+		args = args[min(len(args), 1):]
+	}
+	if len(args) > 1 && args[0].text == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0].text
 }
 
 // format is what printf prints, as far as it is known.
@@ -1188,9 +1211,12 @@ func (r *reader) simpleBuiltin(ws []word, _ []string, w *world, ctx context) []*
 			w.status = ok
 		}
 	case "test", "[":
+		r.subscripted(ws)
 		for i := 1; i < len(ws); i++ {
 			t := ws[i].text
 			switch {
+			case t == "-t" && i+1 < len(ws):
+				r.count(ws[i+1].text, ws[i+1].span)
 			case t == "-v" || t == "-R":
 				if i+1 < len(ws) {
 					r.element(ws[i+1].text, ws[i+1].span, w)
@@ -1214,6 +1240,28 @@ func (r *reader) simpleBuiltin(ws []word, _ []string, w *world, ctx context) []*
 	return w.alone()
 }
 
+// subscripted is told of a test among whose words there may be "-v" and a name
+// with a subscript, which is expanded: words that are not known may be both.
+func (r *reader) subscripted(ws []word) {
+	for i, x := range ws[1:] {
+		if !leads(x.text, "-v") && !leads(x.text, "-R") {
+			continue
+		}
+		if i == 0 && x.matched() || strings.Contains(x.text, commands.Words) || strings.Contains(x.text, commands.Unknown) && i+2 < len(ws) && !commands.Known(ws[i+2].text) {
+			r.opaque(x.span, "a test that may be one of a subscript that runs commands")
+			return
+		}
+	}
+}
+
+// leads reports whether a text that is not known may begin with another one.
+func leads(text, with string) bool {
+	for text != "" && with != "" && text[0] == with[0] {
+		text, with = text[1:], with[1:]
+	}
+	return with != "" && text != "" && text[0] == commands.Mark && !strings.HasPrefix(text, commands.Number)
+}
+
 func (r *reader) shopt(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
 	turns, on, shows := false, true, true // it is about the options of set
@@ -1224,7 +1272,7 @@ func (r *reader) shopt(ws []word, _ []string, w *world, ctx context) []*world {
 			shows = shows && !strings.ContainsAny(x.text, "suq")
 			continue
 		}
-		if turns && !commands.Known(x.text) {
+		if !commands.Known(x.text) {
 			r.opaque(x.span, "an option of the shell that is not known")
 		} else if turns {
 			r.shellOption(x.text, on, x.span, w)
@@ -1257,7 +1305,7 @@ func (r *reader) shoptOption(name string, span effect.Span, w *world) {
 // jobs put into its words.
 func (r *reader) jobs(ws []word, _ []string, w *world, ctx context) []*world {
 	for i, x := range ws[1:] {
-		if !strings.HasPrefix(x.text, "-") || !strings.Contains(x.text, "x") && commands.Known(x.text) {
+		if !leads(x.text, "-x") && (!strings.HasPrefix(x.text, "-") || !strings.Contains(x.text, "x") && commands.Known(x.text)) {
 			continue
 		}
 		r.runBuiltin(ws, effect.Wrap, ctx)
@@ -1268,6 +1316,13 @@ func (r *reader) jobs(ws []word, _ []string, w *world, ctx context) []*world {
 		return w.alone()
 	}
 	r.runBuiltin(ws, effect.Look, ctx)
+	return w.alone()
+}
+
+// logout ends a login shell, and any other complains.
+func (r *reader) logout(ws []word, _ []string, w *world, ctx context) []*world {
+	r.runBuiltin(ws, effect.Look, ctx)
+	r.counted(ws)
 	return w.alone()
 }
 

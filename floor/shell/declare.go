@@ -62,6 +62,9 @@ func (r *reader) decl(c *syntax.DeclClause, w *world) []*world {
 		switch {
 		case a.Name != nil && !a.Naked:
 			d.named = true
+			if d.funcs { // a number of zsh's (typeset -F)
+				r.count(rights[i].text, d.span)
+			}
 			d.before(r, a.Name.Value, w)
 			r.store(a, rights[i], w, d.export)
 			if a.Array != nil && (d.integer || d.folded) {
@@ -137,6 +140,9 @@ func (d *declaration) word(r *reader, t string, w *world) {
 		return
 	}
 	if d.funcs {
+		if assigns {
+			r.count(text, d.span) // the same
+		}
 		switch {
 		case d.readonly:
 			r.opaque(d.span, "a function that cannot be changed any more")
@@ -147,6 +153,9 @@ func (d *declaration) word(r *reader, t string, w *world) {
 		return
 	}
 	was, had := w.vars[name]
+	if d.integer && !assigns && had {
+		r.count(was.text, d.span)
+	}
 	d.before(r, name, w)
 	if d.variant == "local" && !assigns && had { // in dash it keeps the value
 		if r.differs(posix); r.lang == posix {

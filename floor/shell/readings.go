@@ -311,11 +311,24 @@ var numbersIn = regexp.MustCompile(`%[^%sbqc]*[diouxXeEfFgGaA*]`)
 // numbers: in it a subscript may run commands.
 func (r *reader) counted(ws []word) {
 	for _, x := range ws[1:] {
-		if _, sub, has := strings.Cut(x.text, "["); has && strings.ContainsAny(sub, "$`") {
-			r.opaque(x.span, "arithmetic of zsh's over text that runs commands")
-		}
+		r.count(x.text, x.span)
 	}
 }
+
+// count is told of one such text.
+func (r *reader) count(text string, span effect.Span) {
+	switch _, sub, has := strings.Cut(text, "["); {
+	case has && strings.ContainsAny(sub, "$`"):
+		r.opaque(span, "arithmetic of zsh's over text that runs commands")
+	case strings.Contains(text, commands.Unknown) || strings.Contains(text, commands.Words):
+		r.opaque(span, "arithmetic of zsh's over text that is not known")
+	}
+}
+
+// zshNumbers are the variables that are numbers in zsh and texts in bash.
+var zshNumbers = map[string]bool{"COLUMNS": true, "LINES": true, "ERRNO": true, "UID": true, "EUID": true, "GID": true, "EGID": true, "FUNCNEST": true,
+	"HISTSIZE": true, "SAVEHIST": true, "KEYTIMEOUT": true, "LISTMAX": true, "MAILCHECK": true, "LOGCHECK": true, "SHLVL": true, "TMOUT": true, "BAUD": true,
+	"DIRSTACKSIZE": true, "PPID": true, "TTYIDLE": true, "REPORTTIME": true, "REPORTMEMORY": true}
 
 // bashWords are builtins that only bash has of the shells that may read a text
 // as sh: elsewhere they are programs that there are not, and nothing happens.
