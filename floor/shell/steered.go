@@ -122,8 +122,8 @@ func (r *reader) mayWrite(e *effect.Effect, o *obeying, told []effect.Effect) st
 	default:
 		return ""
 	}
-	if e.Own || !e.Path.Known() || !r.near(e.Path, o) {
-		return "" // an unknown path is asked about by itself
+	if e.Own || e.Product && e.Tree || !e.Path.Known() || !r.near(e.Path, o) {
+		return "" // an unknown path is asked about by itself, and what a build fills is its outcome
 	}
 	for _, p := range [...]string{e.Path.Abs, e.Path.Named} {
 		switch {

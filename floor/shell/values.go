@@ -242,6 +242,7 @@ func (t *typed) out(text string, span effect.Span, option string) {
 	}
 	p := t.r.place.Prepare(strings.ReplaceAll(strings.ReplaceAll(text, commands.Words, commands.Unknown), commands.Number, commands.Star), t.cwd)
 	if p.Inside() && p.Named == "" && product(p.Rel) {
+		t.product(text, span, option, folderish(p.Rel))
 		return
 	}
 	t.path(effect.Write, text, span, option, false, false)
