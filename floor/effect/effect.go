@@ -203,6 +203,10 @@ type Command struct {
 	// Raised holds the options that gave the command its class. A rule that
 	// leaves them out does not lift what is denied to that class.
 	Raised []string
+	// Brings says where files come into the tree whose names no word tells (a
+	// pull, a checkout, an archive of a server): folders, or files whose content
+	// comes from elsewhere. "/" stands for anywhere.
+	Brings []string
 	// Described says that the program has an entry in the command knowledge.
 	Described bool
 }

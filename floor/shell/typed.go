@@ -131,6 +131,7 @@ func (t *typed) all() {
 	if asks || t.cmd.Program == "git" {
 		t.repository()
 	}
+	t.brings()
 	t.obeys()
 	if rd.Class == effect.Build {
 		// A build reads, and runs, the tree it is started in.

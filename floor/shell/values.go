@@ -124,7 +124,7 @@ func (t *typed) remote(typ commands.Type, text string, span effect.Span, option 
 		t.opaque("a name that some programs run as a command", span, option, false) // identify '|id'
 	}
 	if typ == commands.RemoteWrite {
-		t.path(effect.Write, text, span, option, false, true)
+		t.path(effect.Write, text, span, option, false, t.entry.Style != commands.Tar) // an archive is one file
 		return
 	}
 	t.path(effect.Read, text, span, option, false, true)
