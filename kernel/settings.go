@@ -41,6 +41,9 @@ func (k *Kernel) trouble(err error) {
 
 // Fault is what people are told of a document that fails.
 func Fault(err error) string {
+	if errors.Is(err, plexus.ErrReplaced) {
+		return err.Error() + `. Nothing is allowed. Find out who did that; then "assent down", put back the file that is right, and "assent up"`
+	}
 	if errors.Is(err, plexus.ErrTampered) {
 		return err.Error() + `. Nothing is allowed. Find out who wrote to the file; then "assent down", move it away, and "assent up" begins a new one`
 	}

@@ -153,7 +153,7 @@ func (s *Store) raw(ctx context.Context, f func(view) error) error {
 	if err != nil {
 		err, _ = translate(err)
 	}
-	return err
+	return s.replaced(err)
 }
 
 // view reads a document that ends with a head of the store's own.
@@ -162,6 +162,9 @@ func (s *Store) view(ctx context.Context, f func(view) error) error {
 		return err
 	}
 	return s.raw(ctx, func(v view) error {
+		if err := s.still(); err != nil {
+			return err
+		}
 		end, err := v.end()
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -50,34 +51,59 @@ func sealFile(path string) string { return path + ".seal" }
 // writing: a file that is the sealed one then was not written to before, and
 // whoever commits later shows (dataVersion). A seal serves once: while the
 // document is open there is none, and a crash leaves none behind.
-func unseal(path string) *head {
-	text, err := os.ReadFile(sealFile(path))
-	if err != nil || os.Remove(sealFile(path)) != nil {
+func unseal(h *held) *head {
+	text, err := readSeal(h.path)
+	if err != nil || os.Remove(sealFile(h.path)) != nil {
 		return nil
 	}
 	var s seal
 	if json.Unmarshal(text, &s, json.RejectUnknownMembers(true)) != nil || s.Version != sealVersion {
 		return nil
 	}
-	h := head{rev: s.Rev, tx: s.Tx}
-	if n, err := hex.Decode(h.hash[:], []byte(s.Hash)); err != nil || n != len(h.hash) {
+	end := head{rev: s.Rev, tx: s.Tx}
+	if n, err := hex.Decode(end.hash[:], []byte(s.Hash)); err != nil || n != len(end.hash) {
 		return nil
 	}
-	if now, ok := stateOf(path); !ok || now != s.File || !nothingWaits(path) {
+	if !h.unchanged(s.File) {
 		return nil
 	}
-	return &h
+	return &end
+}
+
+// sealMost is more than any seal has.
+const sealMost = 4 << 10
+
+// readSeal reads what lies where the seal belongs. A pipe or a device would
+// never end.
+func readSeal(path string) ([]byte, error) {
+	f, err := openSeal(sealFile(path))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > sealMost {
+		return nil, errors.Join(err, errors.New("no seal"))
+	}
+	return io.ReadAll(io.LimitReader(f, sealMost))
+}
+
+// unchanged reports whether the file that is open is in this state, lies at the
+// path, and nothing waits for it.
+func (h *held) unchanged(want fileState) bool {
+	open, ok := stateOfOpen(h.file)
+	named, also := stateOf(h.path)
+	return ok && also && open == want && named == want && nothingWaits(h.path)
 }
 
 // nothingWaits reports whether the log of the file holds nothing.
 func nothingWaits(path string) bool {
-	info, err := os.Lstat(path + "-wal")
+	info, err := os.Lstat(logFile(path))
 	return errors.Is(err, os.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
 // sealing is a document that is about to be closed.
 type sealing struct {
-	path string
+	held *held
 	head head
 	file fileState
 }
@@ -86,11 +112,11 @@ type sealing struct {
 // moves what waits in the log into the file. The writer has ended.
 func (s *Store) sealable() (sealing, bool) {
 	select {
-	case <-s.trust.checked:
+	case <-s.trust.read: // and not before: a seal stands for what was read
 	default:
 		return sealing{}, false
 	}
-	if s.trust.err() != nil {
+	if s.still() != nil || s.trust.err() != nil || !keepsTimes(s.held.file) {
 		return sealing{}, false
 	}
 	ctx := context.Background()
@@ -108,8 +134,8 @@ func (s *Store) sealable() (sealing, bool) {
 	if err != nil || version != s.conn.version {
 		return sealing{}, false
 	}
-	file, ok := stateOf(s.path)
-	return sealing{s.path, s.trust.last(), file}, ok && nothingWaits(s.path)
+	file, ok := stateOfOpen(s.held.file)
+	return sealing{s.held, s.trust.last(), file}, ok
 }
 
 // ticks is how often the clock of the disk is asked whether it has gone on, and
@@ -120,34 +146,42 @@ const (
 )
 
 // put keeps the seal, when the closed file is as it was. A change that comes
-// later must show: so the clock of the disk has to have gone on since the last.
+// later must show. So the clock of the disk has to have gone on since the last;
+// and the disk has to have all of the file, because memory that somebody has
+// mapped it into can be written again and again, and only the first time after
+// that moves the times.
 func (s sealing) put() {
-	if now, ok := stateOf(s.path); !ok || now != s.file || !nothingWaits(s.path) {
-		return
-	}
+	path := s.held.path
 	text, err := json.Marshal(seal{sealVersion, s.head.rev, s.head.tx, hex.EncodeToString(s.head.hash[:]), s.file})
 	if err != nil {
 		return
 	}
-	temp := sealFile(s.path) + "." + strings.ToLower(rand.Text())
+	temp := sealFile(path) + "." + strings.ToLower(rand.Text())
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return
 	}
 	defer os.Remove(temp) // gone already where all went well
 	defer f.Close()
+	if !s.past(f, text) || s.held.file.Sync() != nil || !s.held.unchanged(s.file) || f.Sync() != nil {
+		return
+	}
+	_ = os.Rename(temp, sealFile(path))
+}
+
+// past writes the text until the clock of the disk has gone on since the file
+// was changed last.
+func (s sealing) past(f *os.File, text []byte) bool {
 	for range ticks {
 		if _, err := f.WriteAt(text, 0); err != nil {
-			return
+			return false
 		}
-		if mine, ok := stateOf(temp); !ok {
-			return
-		} else if mine.Changed > s.file.Changed && mine.Device == s.file.Device {
-			if f.Sync() == nil {
-				_ = os.Rename(temp, sealFile(s.path))
-			}
-			return
+		if mine, ok := stateOfOpen(f); !ok || mine.Device != s.file.Device {
+			return false
+		} else if mine.Changed > s.file.Changed {
+			return true
 		}
 		time.Sleep(tick)
 	}
+	return false
 }

@@ -9,17 +9,33 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // relied reports whether the document was taken for a sealed one when it was
 // opened.
 func relied(s *Store) bool { return s.conn.sealed != nil && *s.conn.sealed == s.conn.head }
 
+// needsSeals skips a test where no document is ever sealed.
+func needsSeals(t *testing.T) {
+	t.Helper()
+	dir, err := os.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if !keepsTimes(dir) {
+		t.Skip("no document is sealed on this file system")
+	}
+}
+
 // closedDocument is one that was opened, written and closed.
 func closedDocument(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "document")
 	s := states(t, path)
+	<-s.trust.read
 	if err := s.Trusted(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -49,6 +65,7 @@ func outside(t *testing.T, path, text string) {
 }
 
 func TestADocumentThatIsAsItWasClosedIsReliedOnAtOnce(t *testing.T) {
+	needsSeals(t)
 	path := closedDocument(t)
 	for range 3 { // also when it was only looked at
 		s := openAt(t, path)
@@ -67,6 +84,7 @@ func TestADocumentThatIsAsItWasClosedIsReliedOnAtOnce(t *testing.T) {
 }
 
 func TestADocumentThatIsNotTheSealedOneIsReadFirst(t *testing.T) {
+	needsSeals(t)
 	for _, test := range []struct {
 		why     string
 		change  func(t *testing.T, path string)
@@ -170,13 +188,14 @@ func TestADocumentThatIsNotTheSealedOneIsReadFirst(t *testing.T) {
 
 // What nobody had read whole, and no seal stood for, gets no seal.
 func TestNoSealForWhatIsNotKnown(t *testing.T) {
+	needsSeals(t)
 	path := closedDocument(t)
 	if err := os.Remove(sealFile(path)); err != nil {
 		t.Fatal(err)
 	}
 	s := openAt(t, path)
 	<-s.trust.read
-	s.trust.checked = make(chan struct{}) // as if it was still read
+	s.trust.read = make(chan struct{}) // as if it was still read
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -196,5 +215,81 @@ func TestNoSealOverWhatOthersWrote(t *testing.T) {
 	}
 	if _, err := os.Lstat(sealFile(path)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it is sealed: %v", err)
+	}
+}
+
+// A seal stands for what was read whole: one that was relied on is not put there
+// again for what nobody has read.
+func TestNoSealIsRenewedUnread(t *testing.T) {
+	needsSeals(t)
+	path := closedDocument(t)
+	s := openAt(t, path)
+	if !relied(s) {
+		t.Fatal("it is not taken for the one that was closed")
+	}
+	<-s.trust.read
+	s.trust.read = make(chan struct{}) // as if it was still read
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(sealFile(path)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is sealed: %v", err)
+	}
+}
+
+// Memory that the file is mapped into can be written without its times: a page
+// that was written before. The disk has all of it before the seal is put there.
+func TestNoChangeThroughMemoryUnderASeal(t *testing.T) {
+	needsSeals(t)
+	path := closedDocument(t)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	pages, err := unix.Mmap(int(f.Fd()), 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		t.Skip("files are not mapped here:", err)
+	}
+	defer unix.Munmap(pages)
+	touch := func() { copy(pages, bytes.Clone(pages[:1])) }
+	before, _ := stateOf(path)
+	s := openAt(t, path)
+	<-s.trust.read
+	touch()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(sealFile(path)); errors.Is(err, os.ErrNotExist) {
+		return // it was noticed before: that is as well
+	}
+	sealed, _ := stateOf(path)
+	touch()
+	now, _ := stateOf(path)
+	if now == sealed {
+		t.Errorf("a write through memory moves nothing (before %v, now %v)", before, now)
+	}
+}
+
+// What lies where the seal belongs may be anything.
+func TestWhatIsNoSealIsNotWaitedFor(t *testing.T) {
+	for why, put := range map[string]func(path string) error{
+		"a pipe":         func(path string) error { return unix.Mkfifo(path, 0o600) },
+		"an endless one": func(path string) error { return os.Symlink("/dev/zero", path) },
+		"a huge file": func(path string) error {
+			return errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 1<<40))
+		},
+		"a folder": func(path string) error { return os.Mkdir(path, 0o700) },
+	} {
+		t.Run(why, func(t *testing.T) {
+			path := closedDocument(t)
+			os.Remove(sealFile(path))
+			if err := put(sealFile(path)); err != nil {
+				t.Skip(err)
+			}
+			if s := openAt(t, path); relied(s) {
+				t.Error("it is relied on")
+			}
+		})
 	}
 }

@@ -43,6 +43,7 @@ type Store struct {
 	now      func() time.Time
 	path     string
 	lock     *place.Lock
+	held     *held
 	write    *sql.DB // one connection, held by the writer
 	read     *sql.DB
 	requests chan *request
@@ -58,7 +59,7 @@ type Store struct {
 
 // Open opens the document at path, and makes it when nothing is there. It
 // fails with [ErrLocked] when it is open already, here or in another process,
-// and with [ErrSchema] when the file holds something else or its rules are not
+// with [ErrLinked] when the file has a second name, and with [ErrSchema] when the file holds something else or its rules are not
 // the ones of this version.
 func Open(path string, opts Options) (*Store, error) {
 	s, err := open(path, opts)
@@ -87,7 +88,7 @@ func open(path string, opts Options) (_ *Store, err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.release(), s.lock.Release())
+			err = errors.Join(err, s.release(), s.letGo())
 		}
 	}()
 	// A fdatasync is as durable and does not write the file's times. It is a
@@ -98,7 +99,7 @@ func open(path string, opts Options) (_ *Store, err error) {
 	if err := s.openWrite(path); err != nil {
 		return nil, err
 	}
-	if s.read, err = connect(path, "query_only(1)"); err != nil {
+	if s.read, err = connect(s.held, "query_only(1)"); err != nil {
 		return nil, err
 	}
 	s.read.SetMaxOpenConns(readers)
@@ -120,7 +121,7 @@ func open(path string, opts Options) (_ *Store, err error) {
 		if whole && err == nil {
 			seal.put()
 		}
-		return errors.Join(err, s.lock.Release())
+		return errors.Join(err, s.letGo())
 	})
 	s.writer.Go(s.run)
 	s.writer.Go(func() { s.checkFound(reading, sealed) })
@@ -150,27 +151,27 @@ func resolve(path string) (string, error) {
 }
 
 // connect is a pool of connections to the file.
-func connect(path string, pragmas ...string) (*sql.DB, error) {
+func connect(h *held, pragmas ...string) (*sql.DB, error) {
 	query := url.Values{"_pragma": append([]string{"busy_timeout(5000)", "trusted_schema(0)"}, pragmas...)}
-	slash := filepath.ToSlash(path)
+	slash := filepath.ToSlash(h.path)
 	if !strings.HasPrefix(slash, "/") { // a drive
 		slash = "/" + slash
 	}
-	return sql.Open("sqlite", (&url.URL{Scheme: "file", Path: slash, RawQuery: query.Encode()}).String())
+	name := (&url.URL{Scheme: "file", Path: slash, RawQuery: query.Encode()}).String()
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close() // it is only asked for its driver
+	return sql.OpenDB(connector{db.Driver(), name, h}), nil
 }
 
 func (s *Store) openWrite(path string) (err error) {
-	// The file exists before SQLite sees it, so that only its owner reads it.
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		if errors.Is(err, os.ErrPermission) {
-			return fmt.Errorf("%w: %w", ErrReadOnly, err)
-		}
+	if s.held, err = hold(path); err != nil {
 		return err
 	}
-	f.Close()
 	// journal_mode before synchronous; with FULL in WAL mode each commit syncs.
-	if s.write, err = connect(path, "journal_mode(WAL)", "synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)", "recursive_triggers(1)", "temp_store(2)"); err != nil {
+	if s.write, err = connect(s.held, "journal_mode(WAL)", "synchronous(FULL)", "fullfsync(1)", "checkpoint_fullfsync(1)", "recursive_triggers(1)", "temp_store(2)"); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)
@@ -186,7 +187,7 @@ func (s *Store) openWrite(path string) (err error) {
 		err, _ = translate(err)
 		return err
 	}
-	sealed := unseal(path)
+	sealed := unseal(s.held)
 	if err := prepareSchema(conn); err != nil {
 		conn.Close()
 		return err
@@ -198,7 +199,7 @@ func (s *Store) openWrite(path string) (err error) {
 		return err
 	}
 	s.conn.sealed = sealed
-	return nil
+	return s.held.withLog()
 }
 
 // prepareSchema makes the schema in an empty file, and compares that of any
@@ -320,4 +321,13 @@ func (s *Store) release() error {
 		errs = append(errs, s.write.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// letGo gives up the file and the lock, once the engine has ended.
+func (s *Store) letGo() error {
+	var err error
+	if s.held != nil {
+		err = s.held.close()
+	}
+	return errors.Join(err, s.lock.Release())
 }

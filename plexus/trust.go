@@ -13,7 +13,9 @@ import (
 // Until that is known for all of it, nothing is licensed and nothing that was
 // found is told; once it is known not to be so, nothing is written any more.
 //
-// Three things are looked at:
+// Four things are looked at:
+//   - every transaction looks whether the file that was opened still lies at its
+//     path (held.go);
 //   - every reading transaction looks whether the head is one of the store's;
 //   - every writing transaction looks whether somebody else has committed
 //     since the last one, and then reads the chain and the rules anew;
@@ -149,6 +151,9 @@ func (v view) foreign(good head) error {
 // time; if so all of the document is looked at, while nobody can write to it.
 // What only moved its pages about has changed nothing.
 func (s *Store) others() error {
+	if err := s.still(); err != nil {
+		return err
+	}
 	c := s.conn
 	version, err := c.otherCommits()
 	if err != nil || version == c.version {

@@ -24,6 +24,11 @@ func (d *Damage) Error() string {
 	return fmt.Sprintf("rev %d (%s): %s: %v", d.Rev, d.Row, d.What, ErrTampered)
 }
 
+// Is reports whether it is an [ErrReplaced].
+func (d *Damage) Is(target error) bool {
+	return target == ErrReplaced && d.What == ErrReplaced.Error()
+}
+
 // Unwrap is [ErrTampered].
 func (d *Damage) Unwrap() error { return ErrTampered }
 
@@ -74,7 +79,7 @@ func (s *Store) verify(ctx context.Context, known map[Rev]Hash) (Head, error) {
 		if !s.trust.ours(end.rev, end.hash) {
 			return v.foreign(s.trust.last())
 		}
-		return nil
+		return s.still()
 	})
 	if errors.Is(err, ErrTampered) && len(known) == 0 {
 		err = s.trust.lose(err)

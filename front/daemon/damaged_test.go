@@ -3,6 +3,7 @@ package daemon
 import (
 	"database/sql"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -36,4 +37,24 @@ func TestADamagedDocument(t *testing.T) {
 		}
 		r.stop()
 	}
+}
+
+// Another file at the path of the document, while the kernel runs, ends all
+// licenses, and people are told what it was.
+func TestAReplacedDocument(t *testing.T) {
+	p := somewhere(t)
+	r := start(t, p)
+	text, err := os.ReadFile(p.StoreFile())
+	if err := errors.Join(err, os.WriteFile(p.StoreFile()+".new", text, 0o600), os.Rename(p.StoreFile()+".new", p.StoreFile())); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.parts.Document.Head(t.Context()); !errors.Is(err, plexus.ErrReplaced) {
+		t.Errorf("got %v", err)
+	}
+	for presence := range r.parts.Document.WatchPresence(t.Context(), "") {
+		if strings.Contains(presence[kernel.DocumentError], "put back the file") {
+			break
+		}
+	}
+	r.stop()
 }
