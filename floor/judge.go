@@ -18,6 +18,7 @@ var (
 	runPrivileged    = byDefault("it runs as another user")
 	readInside       = byDefault("no rule is about reading this")
 	readOutside      = byDefault("it is outside the workspace")
+	writeProduct     = byDefault("builds write there")
 	writeInside      = byDefault("writing in the workspace is asked about")
 	deleteInside     = byDefault("deleting in the workspace is asked about")
 	writeOutside     = byDefault("it is outside the workspace")
@@ -171,7 +172,7 @@ func (j *judgement) effect(d *Judged) {
 	changes := e.Kind == effect.Write || e.Kind == effect.Delete
 	isPath := e.Kind == effect.Read && !e.Meta || changes
 	folder := changes && e.Tree
-	meant := folder && d.Result == approval.Allow && j.meant()
+	meant := e.Product || folder && d.Result == approval.Allow && j.meant() // builds make files of many names in their folders
 	if isPath && (e.Tree || e.Path.Glob) && d.Result == approval.Allow && !j.s.listed {
 		j.possible(d, meant)
 	}
@@ -270,7 +271,7 @@ func (j *judgement) mayHold(r *Rule, beyond bool) *paths.Pattern {
 		case e.Names != "" && !pt.MayName(e.Names):
 		case pt.Floating():
 			// Any name may be in a tree.
-			if tree || beyond || pt.RelateTo(&itself) == paths.Possible {
+			if tree && !e.Product || beyond || pt.RelateTo(&itself) == paths.Possible {
 				return pt
 			}
 		case e.Kind != effect.Read && tree && pt.RelateTo(&j.s.at) == paths.Possible:
@@ -508,6 +509,8 @@ func (j *judgement) fallback(s *subject) answer {
 			return answer{approval.Ask, pathUnknown}
 		case path.Inside() && e.Kind == effect.Read:
 			return answer{approval.Ask, readInside}
+		case path.Inside() && e.Kind == effect.Write && e.Product:
+			return answer{approval.Allow, writeProduct}
 		case path.Inside() && e.Kind == effect.Delete:
 			return answer{approval.Ask, deleteInside}
 		case path.Inside():

@@ -1,6 +1,8 @@
 package floor
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"assent/approval"
@@ -80,7 +82,9 @@ func TestSteered(t *testing.T) {
 		{"looking", tree, "echo x > package.json; npm ls", allow},
 		{"what-version-it-is", tree, "echo x > eslint.config.js; eslint --version", allow},
 		{"a-place-of-its-own", `write: {allow: [".", "/tmp/**"]}`, "cp package.json /tmp/kept/package.json && npm test", allow},
-		{"history", tree + "run: {allow: [git pull]}", "git pull && make", allow},
+		{"history", tree + "run: {allow: [git pull]}", "git pull && make", ask},
+		{"history-and-the-tool", tree + "run: {allow: [git pull, make]}", "git pull && make", allow},
+		{"history-and-a-class", tree + `run: {allow: [git pull, "@build"]}`, "git pull && make", ask},
 		{"installed-first", tree + "run: {allow: [npm ci]}", "npm ci && npm test", allow},
 	}
 	batch := testPlace
@@ -95,5 +99,61 @@ func TestSteered(t *testing.T) {
 				t.Errorf("%s\nis %s, want %s: %s", tt.command, v.Result, tt.want, v.Message)
 			}
 		})
+	}
+}
+
+// Files come in many ways, and most name none of them: a tool that is run behind may
+// obey any of what came. Who allows both commands by name has answered that.
+func TestBrought(t *testing.T) {
+	const ask = approval.Ask
+	brings := []string{
+		"git pull", "git pull --rebase", "git -C . pull", "/usr/bin/git pull", "cd sub && git pull && cd ..", "git checkout x", "git checkout -- Makefile", "git checkout .", "git checkout -p",
+		"git checkout -b x origin/x", "git switch x", "git switch -c x origin/x", "git switch -", "git restore .", "git restore -s x src", "git restore -s x Makefile", "git stash", "git stash pop", "git stash apply",
+		"git stash branch x", "git cherry-pick x", "git revert --no-edit HEAD", "git rebase x", "git merge x", "git reset --hard x", "git reset --keep x", "git am a.patch", "git am --continue", "git apply a.patch",
+		"git worktree add sub/x", "git submodule update --init", "git submodule add https://example.com/x", "git sparse-checkout set x", "git read-tree -um HEAD", "git read-tree -u --reset HEAD", "git checkout-index -a",
+		"git checkout-index -a --prefix=sub/", "git bisect start", "git bisect bad", "git bisect reset", "git lfs pull", "git subtree pull -P x r b", "git svn rebase", "git clone https://example.com/x", "git clone x sub/y",
+		"git filter-branch", "git merge-one-file", "git of-an-alias", "git archive x | tar x", "git show x:Makefile > Makefile",
+		"hg pull -u", "hg update", "hg up x", "hg import a.patch", "hg merge", "hg graft x", "hg unshelve", "hg revert -a", "hg clone x", "hg mv a b", "hg of-an-alias",
+		"svn update", "svn up", "svn checkout https://example.com/x", "svn co https://example.com/x .", "svn export https://example.com/x", "svn switch x", "svn merge x", "svn patch a", "svn revert -R .", "svn mv a b",
+		"jj new x", "jj edit x", "jj restore", "jj undo", "jj op restore x", "jj git clone x", "fossil update", "fossil open a", "bzr pull", "brz update",
+		"gh pr checkout 3", "gh repo clone x/y", "gh run download", "gh release download", "glab mr checkout 3", "hub pr checkout 3",
+		"tar xf a", "unzip a", "7z x a", "cpio -i < a", "cpio -p . < l", "cpio -p sub < l", "pax -r -f a", "jar xf a", "dpkg-deb -x a .", "patch -p1 < a",
+		"rsync -a a/ .", "rsync -a host:a/ .", "scp -r host:a .", "cp -r a/. .", "mv a/Makefile .", "ln -s a/Makefile .", "install a/Makefile .", "stow a",
+		"rename s/x/Makefile/ x", "mmv 'a*' '#1'", "curl -o Makefile https://example.com/x", "wget -r https://example.com/", "wget -i l", "wget --content-disposition https://example.com/x", "aria2c -i l",
+		"docker cp c:/x .", "podman cp c:/x Makefile", "kubectl cp c:/x .", "aws s3 sync s3://x .", "gsutil rsync gs://x .", "rclone copy r:x .", "degit x/y", "pip install -t . x", "uv pip install --target . x", "composer create-project x/y .",
+		"sed -i s/x/y/ Makefile", "git mv a Makefile",
+	}
+	rest := []string{
+		"git fetch", "git status", "git add .", "git commit -m x", "git checkout -b x", "git switch -c x", "git reset", "git reset HEAD x", "git reset --soft HEAD~", "git branch x", "git stash list", "git stash drop", "git log -p",
+		"git restore --staged Makefile", "git restore src/x.c", "git checkout HEAD -- src/x.c", "git read-tree HEAD", "git push", "git tag x", "git remote update", "git -C /elsewhere pull", "git --version", "git pull --help",
+		"hg add a", "hg commit -m x", "hg incoming", "svn add a", "svn commit -m x", "jj describe -m x", "gh pr view 3", "gh pr list",
+		"tar cf a x", "tar czf a.tgz x", "tar xf a -C /elsewhere", "wget https://example.com/x.c", "curl -O https://example.com/x.c", "npm ci", "npm install x", "pip install x", "pip install -r requirements.txt",
+	}
+	rules := `write: {allow: [".", "/elsewhere/**"]}
+read: {allow: ["/elsewhere/**"]}
+run: {allow: ["@look", "@repo", "@discard", "@rewrite", "@fetch", "@send", "@edit", "@install", "@remote", "@cloud", "@service", "@code", "git *", "hg *", "svn *", "jj *", hub, patch, tar%s]}
+`
+	judge := func(command, more string) (asks bool) {
+		f := Floor{Operator: mustParse(t, fmt.Sprintf(rules, more), Operator)}
+		for _, e := range f.Judge(bash(command)).Effects {
+			asks = asks || strings.HasPrefix(e.Target, "make obeys ") && e.Result == ask
+		}
+		return asks
+	}
+	for _, command := range brings {
+		if !judge(command+" && make", "") {
+			t.Errorf("%s: what make obeys behind it is not asked about", command)
+		}
+		if judge("make; "+command, "") {
+			t.Errorf("%s: what make obeys before it is asked about", command)
+		}
+		if judge(command+" && make", ", make") {
+			t.Errorf("%s: who names make is asked about what it obeys", command)
+		}
+	}
+	for _, command := range rest {
+		if judge(command+" && make", "") {
+			t.Errorf("%s: it brings nothing that make obeys", command)
+		}
 	}
 }

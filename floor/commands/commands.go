@@ -476,6 +476,7 @@ type Entry struct {
 	Lenient  bool
 	NeedsGit bool
 	Obeys    []string // what the program obeys and may run of the project, see [Entry.Steering]
+	Brings   []string // see [Entry.brings]
 	Index    string   // the host that is contacted for what is fetched, installed and sent
 	ArgFiles bool     // an operand @FILE stands for the words in that file
 	Effects  []Fixed
@@ -539,6 +540,10 @@ func steers(name, file string) bool {
 	return true
 }
 
+// brings reports whether the command puts files into the tree whose names no word
+// tells. Of the names that share the entry, Brings has those of which it is so.
+func (e *Entry) brings(name string) bool { return slices.Contains(e.Brings, name) }
+
 // Tame reports whether no option of the entry has an effect.
 func (e *Entry) Tame() bool { return e.tame }
 
@@ -552,6 +557,7 @@ type Alternative struct {
 	setsArgs   bool
 	Also       []Operand          // a second meaning of the operands, beside the first
 	Options    map[string]*Option // another meaning of the values of these options
+	Brings     bool               // it brings files of names that no word tells
 	Effects    []Fixed
 }
 

@@ -34,6 +34,9 @@ func parseEntry(file string, line int, text []byte) (*Entry, error) {
 		return nil, err
 	}
 	e := p.entry(name, v, nil)
+	if key, ok := keyOf(string(text)); ok {
+		p.bringing(e, strings.Fields(key))
+	}
 	for _, s := range subs {
 		s.file, s.parent = file, e
 		p.add(e, name, s)
@@ -168,6 +171,7 @@ func (s *subcommand) load() (*Entry, error) {
 			}
 		}
 		s.entry = p.entry(name, v, s.parent)
+		p.bringing(s.entry, s.names)
 		if len(p.errs) > 0 {
 			s.err = fmt.Errorf("%s", strings.Join(p.errs, "\n"))
 		}
@@ -323,6 +327,8 @@ func (p *parser) entry(name string, v any, parent *Entry) *Entry {
 			e.NeedsGit = true
 		case "obeys":
 			e.Obeys = p.obeys(where, item.Value)
+		case "brings":
+			e.Brings = p.brings(where, item.Value)
 		case "index":
 			if parent != nil {
 				p.errorf(where, "only a program has an index")
@@ -583,6 +589,25 @@ func (p *parser) obeys(where string, v any) []string {
 	return names
 }
 
+// brings reads the names of those commands that bring files.
+func (p *parser) brings(where string, v any) []string {
+	text, ok := v.(string)
+	names := strings.Fields(text)
+	if !ok || len(names) == 0 {
+		p.errorf(where, "want the names of the commands that bring files")
+	}
+	return names
+}
+
+// bringing checks that what is said to bring files is named by the entry.
+func (p *parser) bringing(e *Entry, names []string) {
+	for _, n := range e.Brings {
+		if !slices.Contains(names, n) {
+			p.errorf(e.Name+".brings", "%q is no name of the entry", n)
+		}
+	}
+}
+
 func (p *parser) effects(where string, v any) []Fixed {
 	var words []string
 	switch v := v.(type) {
@@ -640,6 +665,10 @@ func (p *parser) alternative(where string, v any) Alternative {
 			a.Options = p.options(where+".options", item.Value)
 		case "effects":
 			a.Effects = p.effects(where+".effects", item.Value)
+		case "brings":
+			if a.Brings = item.Value == true; !a.Brings {
+				p.errorf(where+".brings", "only true")
+			}
 		default:
 			p.errorf(where, "unknown field %q", key)
 		}

@@ -43,6 +43,8 @@ type Reading struct {
 	Loose []int
 	// Turned holds the options that turn a look-up into something else.
 	Turned []string
+	// Brings says that files come into the tree whose names no word tells.
+	Brings bool
 	// Raised holds the options without which the class would be another one.
 	Raised []string
 }
@@ -622,6 +624,30 @@ func (r *reader) applied(n int) (effect.Class, []Operand, []Fixed) {
 	return class, ops, fixed
 }
 
+// brought reports whether the command brings files whose names no word tells.
+func (r *reader) brought(n int) bool {
+	if r.hasCommands() && !r.noSubs && len(r.Sub) == 0 {
+		return false
+	}
+	name := r.words[0][strings.LastIndexByte(r.words[0], '/')+1:]
+	if len(r.Sub) > 0 {
+		name = r.Sub[len(r.Sub)-1]
+	}
+	if r.cur.brings(name) {
+		return true
+	}
+	for i := range r.cur.When {
+		a := &r.cur.When[i]
+		if !a.Brings {
+			continue
+		}
+		if r.holds(a, n) || a.args != nil && slices.ContainsFunc(r.Loose, func(w int) bool { return strings.Contains(r.words[w], Words) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // names returns the canonical names of the options a condition is about.
 func (r *reader) names(list []anyOf) []string {
 	var out []string
@@ -716,8 +742,9 @@ func (r *reader) finish() {
 		r.Class = effect.Look // only help is printed
 	}
 	r.Effects = fixed
+	r.Brings = r.brought(n)
 	if r.helps() {
-		r.Class, r.Turned, r.Raised, r.Effects = effect.Look, nil, nil, nil
+		r.Class, r.Turned, r.Raised, r.Effects, r.Brings = effect.Look, nil, nil, nil, false
 	}
 	if r.noSubs && !r.cur.hasOperand {
 		return
@@ -731,7 +758,7 @@ func (r *reader) finish() {
 	for _, w := range r.Loose {
 		if strings.Contains(r.words[w], Words) && len(r.cur.When) > 0 {
 			for i := range r.cur.When {
-				if r.cur.When[i].args != nil {
+				if a := &r.cur.When[i]; a.args != nil && !a.Brings {
 					r.issue(w, "the number of words cannot be told", false)
 					break
 				}

@@ -137,6 +137,9 @@ type Effect struct {
 	// There says that what is written in a tree or by a glob is there already: no
 	// file of another name is made.
 	There bool
+	// Product says that a build writes it, under a name that builds write: nothing
+	// is asked about it unless a rule speaks of that place.
+	Product bool
 	// Own says that a write or delete touches only a temporary file that the
 	// same call made with mktemp.
 	Own bool
@@ -200,6 +203,10 @@ type Command struct {
 	// Raised holds the options that gave the command its class. A rule that
 	// leaves them out does not lift what is denied to that class.
 	Raised []string
+	// Brings says where files come into the tree whose names no word tells (a
+	// pull, a checkout, an archive of a server): folders, or files whose content
+	// comes from elsewhere. "/" stands for anywhere.
+	Brings []string
 	// Described says that the program has an entry in the command knowledge.
 	Described bool
 }

@@ -204,7 +204,7 @@ func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*w
 	name := ws[0].text
 	span := spanOf(ws)
 	w.status = unknown
-	if r.absent(ws) {
+	if r.absent(ws, w) {
 		r.undeclared(ws, w)
 		r.print(commands.Words)
 		w.status = failed
@@ -432,6 +432,8 @@ func builtin(name string) builtinFunc {
 		return (*reader).hash
 	case "exit", "return":
 		return (*reader).leave
+	case "logout":
+		return (*reader).logout
 	case "break", "continue":
 		return (*reader).jump
 	case "jobs":
@@ -638,7 +640,7 @@ func (r *reader) sourceFile(ws []word, _ []string, w *world, ctx context) []*wor
 func (r *reader) prefix(ws []word, assigns []string, w *world, ctx context) []*world {
 	name := ws[0].text
 	args := ws[1:]
-	look, refused, bare := false, name == "noglob" || name == "nocorrect", false
+	look, refused := false, name == "noglob" || name == "nocorrect"
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
 		t := args[0].text
 		args = args[1:]
@@ -650,8 +652,6 @@ func (r *reader) prefix(ws []word, assigns []string, w *world, ctx context) []*w
 		}
 		valid := map[string]string{"command": "-pvV", "exec": "-cla", "builtin": "-"}[name]
 		refused = refused || strings.Trim(t, valid) != "" && name != "exec" || !commands.Known(t)
-		flags, _, _ := strings.Cut(t, "a")
-		bare = bare || name == "exec" && strings.Contains(flags, "c")
 		// exec -a NAME, joined or not
 		if _, joined, named := strings.Cut(t, "a"); name == "exec" && named && joined == "" && len(args) > 0 {
 			args = args[1:]
@@ -672,10 +672,6 @@ func (r *reader) prefix(ws []word, assigns []string, w *world, ctx context) []*w
 	if name == "exec" {
 		ctx.noBuiltins = true
 	}
-	if bare {
-		w = w.child(r.place)
-		w.bare()
-	}
 	if !refused {
 		return r.simple(args, assigns, w, ctx)
 	}
@@ -690,6 +686,7 @@ func (r *reader) prefix(ws []word, assigns []string, w *world, ctx context) []*w
 
 func (r *reader) shift(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
+	r.counted(ws)
 	switch {
 	case len(ws) > 1:
 		w.args, w.argsLost = nil, true
@@ -786,17 +783,14 @@ func (r *reader) unsetBuiltin(ws []word, _ []string, w *world, ctx context) []*w
 	funcs, vars := false, false
 	for _, x := range ws[1:] {
 		r.element(x.text, x.span, w)
-		if name, _, _ := strings.Cut(x.text, "["); !funcs {
-			r.pathless(name, x.span)
-		}
 		switch {
 		case strings.HasPrefix(x.text, "-"):
 			funcs = funcs || strings.Contains(x.text, "f")
 			vars = vars || strings.ContainsAny(x.text, "vn")
-			if strings.Contains(x.text, "m") {
-				r.opaque(x.span, "zsh unsets what a pattern matches")
-			}
 		case isName(x.text):
+			if x.text == "PATH" && !funcs {
+				r.opaque(x.span, "without a PATH, programs of the present folder run")
+			}
 			// Without -f a function goes only when there is no variable.
 			_, isFunc := w.funcs[x.text]
 			v, isVar := w.vars[x.text]
@@ -836,9 +830,9 @@ func (r *reader) alias(ws []word, _ []string, w *world, ctx context) []*world {
 		if set {
 			r.opaque(x.span, "an alias changes what a name runs")
 			w.setAlias(name, text)
-			if !commands.Known(x.text) {
-				r.opaque(x.span, "an alias that cannot be told")
-			}
+		}
+		if !commands.Known(x.text) {
+			r.opaque(x.span, "an alias that cannot be told")
 		}
 	}
 	return w.alone()
@@ -889,7 +883,6 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
 	value := commands.Unknown
 	lost := variable{text: commands.Unknown, array: true, lost: true}
-	all := false                         // the name is that of a list, to zsh
 	end, whole, raw := "\n", true, false // what is read ends there, and nothing ends it before
 	if r.stdin != nil {
 		lost.numbers = !slices.ContainsFunc(strings.Fields(r.stdin.text), func(f string) bool { return !digits(f) })
@@ -908,7 +901,6 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 			break
 		}
 		i := strings.IndexAny(t[1:], take) + 1
-		all = all || i == 0 && !lists && strings.Contains(t, "A") || strings.Contains(t[:max(i, 0)], "A")
 		raw = raw || strings.Contains(t[:max(i, 0)], "r") || i == 0 && strings.Contains(t, "r")
 		if whole = whole && strings.Trim(t[1:max(i, 1)], "rs") == "" && (i > 0 || strings.Trim(t[1:], "rs") == ""); i == 0 {
 			continue
@@ -930,6 +922,7 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 			}
 		case 'p':
 		default: // a part of it, or from elsewhere
+			r.count(v.text, v.span)
 			whole = false
 		}
 	}
@@ -968,9 +961,6 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 		if i > 0 {
 			value = commands.Unknown
 		}
-		if all {
-			r.tabled(x.text, x.span)
-		}
 		if lists {
 			r.fillVar(x, w, lost)
 		} else {
@@ -998,7 +988,6 @@ func (r *reader) fillVar(x word, w *world, v variable) {
 	case !isName(name):
 		r.opaque(x.span, "a variable that cannot be told is assigned")
 	case element || v.array:
-		r.tabled(name, x.span)
 		old := w.vars[name]
 		if old.integer && !v.numeric() {
 			r.number(commands.Unknown, x.span, w)
@@ -1057,7 +1046,11 @@ func (r *reader) wait(ws []word, _ []string, w *world, ctx context) []*world {
 func (r *reader) printf(ws []word, _ []string, w *world, ctx context) []*world {
 	cmd := r.runBuiltin(ws, effect.Look, ctx)
 	args := ws[1:]
+	if f := formatOf(args); f != "" && (!commands.Known(f) || numbersIn.MatchString(f)) {
+		r.counted(ws)
+	}
 	if len(args) > 0 && strings.HasPrefix(args[0].text, "-v") {
+		r.differs(posix)
 		name := strings.TrimPrefix(args[0].text, "-v")
 		args = args[1:]
 		if name == "" && len(args) > 0 {
@@ -1069,12 +1062,19 @@ func (r *reader) printf(ws []word, _ []string, w *world, ctx context) []*world {
 			r.add(effect.Effect{Target: "printf assigns a variable that cannot be told", Span: spanOf(ws), Command: cmd})
 			return w.alone()
 		}
+		if _, known := r.lookup(name, w); known && r.lang == posix && r.second { // which has no such option
+			w.status = failed
+			return w.alone()
+		}
 		text := format(args)
 		if strings.Contains(text, nul) { // which ends the value
 			text = commands.Unknown
 		}
 		r.assignVar(w, name, one(text), spanOf(ws))
 		return w.alone()
+	}
+	if len(args) > 0 && leads(args[0].text, "-v") {
+		r.element(args[0].text, args[0].span, w)
 	}
 	option := len(args) == 0 || strings.HasPrefix(args[0].text, "-")
 	if len(args) > 0 && args[0].text == "--" {
@@ -1086,6 +1086,23 @@ func (r *reader) printf(ws []word, _ []string, w *world, ctx context) []*world {
 	}
 	r.print(text)
 	return w.alone()
+}
+
+// formatOf is the format among the words of printf.
+func formatOf(args []word) string {
+	if len(args) > 0 && strings.HasPrefix(args[0].text, "-v") {
+		if args[0].text == "-v" {
+			args = args[1:]
+		}
+		args = args[min(len(args), 1):]
+	}
+	if len(args) > 1 && args[0].text == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0].text
 }
 
 // format is what printf prints, as far as it is known.
@@ -1194,9 +1211,12 @@ func (r *reader) simpleBuiltin(ws []word, _ []string, w *world, ctx context) []*
 			w.status = ok
 		}
 	case "test", "[":
+		r.subscripted(ws)
 		for i := 1; i < len(ws); i++ {
 			t := ws[i].text
 			switch {
+			case t == "-t" && i+1 < len(ws):
+				r.count(ws[i+1].text, ws[i+1].span)
 			case t == "-v" || t == "-R":
 				if i+1 < len(ws) {
 					r.element(ws[i+1].text, ws[i+1].span, w)
@@ -1220,6 +1240,28 @@ func (r *reader) simpleBuiltin(ws []word, _ []string, w *world, ctx context) []*
 	return w.alone()
 }
 
+// subscripted is told of a test among whose words there may be "-v" and a name
+// with a subscript, which is expanded: words that are not known may be both.
+func (r *reader) subscripted(ws []word) {
+	for i, x := range ws[1:] {
+		if !leads(x.text, "-v") && !leads(x.text, "-R") {
+			continue
+		}
+		if i == 0 && x.matched() || strings.Contains(x.text, commands.Words) || strings.Contains(x.text, commands.Unknown) && i+2 < len(ws) && !commands.Known(ws[i+2].text) {
+			r.opaque(x.span, "a test that may be one of a subscript that runs commands")
+			return
+		}
+	}
+}
+
+// leads reports whether a text that is not known may begin with another one.
+func leads(text, with string) bool {
+	for text != "" && with != "" && text[0] == with[0] {
+		text, with = text[1:], with[1:]
+	}
+	return with != "" && text != "" && text[0] == commands.Mark && !strings.HasPrefix(text, commands.Number)
+}
+
 func (r *reader) shopt(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
 	turns, on, shows := false, true, true // it is about the options of set
@@ -1230,7 +1272,7 @@ func (r *reader) shopt(ws []word, _ []string, w *world, ctx context) []*world {
 			shows = shows && !strings.ContainsAny(x.text, "suq")
 			continue
 		}
-		if turns && !commands.Known(x.text) {
+		if !commands.Known(x.text) {
 			r.opaque(x.span, "an option of the shell that is not known")
 		} else if turns {
 			r.shellOption(x.text, on, x.span, w)
@@ -1263,7 +1305,7 @@ func (r *reader) shoptOption(name string, span effect.Span, w *world) {
 // jobs put into its words.
 func (r *reader) jobs(ws []word, _ []string, w *world, ctx context) []*world {
 	for i, x := range ws[1:] {
-		if !strings.HasPrefix(x.text, "-") || !strings.Contains(x.text, "x") && commands.Known(x.text) {
+		if !leads(x.text, "-x") && (!strings.HasPrefix(x.text, "-") || !strings.Contains(x.text, "x") && commands.Known(x.text)) {
 			continue
 		}
 		r.runBuiltin(ws, effect.Wrap, ctx)
@@ -1277,9 +1319,17 @@ func (r *reader) jobs(ws []word, _ []string, w *world, ctx context) []*world {
 	return w.alone()
 }
 
+// logout ends a login shell, and any other complains.
+func (r *reader) logout(ws []word, _ []string, w *world, ctx context) []*world {
+	r.runBuiltin(ws, effect.Look, ctx)
+	r.counted(ws)
+	return w.alone()
+}
+
 // leave follows exit and return: what comes after them does not run.
 func (r *reader) leave(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
+	r.counted(ws)
 	var stays []*world
 	if len(ws) > 1 && (ws[1].text == "--help" || !commands.Known(ws[1].text) && !digits(ws[1].text)) {
 		stays = append(stays, w.fork()) // it only says what it is for

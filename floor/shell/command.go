@@ -37,6 +37,7 @@ type pathEffect struct {
 	names  string // see effect.Names
 	there  bool   // see effect.There
 	repo   bool   // see effect.Repository
+	built  bool   // see effect.Product
 }
 
 // path tells a path, under every name that the text may stand for.
@@ -56,7 +57,7 @@ func (r *reader) told(p pathEffect, w *world) {
 	if p.at {
 		cwd = p.cwd
 	}
-	e := effect.Effect{Kind: p.kind, Span: p.span, Command: p.cmd, Option: p.option, Meta: p.meta, Tree: p.tree, Privileged: p.priv, Below: p.below, Names: p.names, There: p.there && p.kind == effect.Write && !strings.Contains(p.text, commands.Number), Repository: p.repo}
+	e := effect.Effect{Kind: p.kind, Span: p.span, Command: p.cmd, Option: p.option, Meta: p.meta, Tree: p.tree, Privileged: p.priv, Below: p.below, Names: p.names, There: p.there && p.kind == effect.Write && !strings.Contains(p.text, commands.Number), Repository: p.repo, Product: p.built}
 	if p.maybe {
 		e.Certainty = effect.Maybe
 	}

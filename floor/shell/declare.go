@@ -23,7 +23,6 @@ type declaration struct {
 	case_    rune // the letter that folds
 	ref      bool
 	lists    bool // an array with names for subscripts
-	array    bool
 	global   bool
 	funcs    bool // its names are those of functions
 	shows    bool
@@ -63,6 +62,9 @@ func (r *reader) decl(c *syntax.DeclClause, w *world) []*world {
 		switch {
 		case a.Name != nil && !a.Naked:
 			d.named = true
+			if d.funcs { // a number of zsh's (typeset -F)
+				r.count(rights[i].text, d.span)
+			}
 			d.before(r, a.Name.Value, w)
 			r.store(a, rights[i], w, d.export)
 			if a.Array != nil && (d.integer || d.folded) {
@@ -138,6 +140,9 @@ func (d *declaration) word(r *reader, t string, w *world) {
 		return
 	}
 	if d.funcs {
+		if assigns {
+			r.count(text, d.span) // the same
+		}
 		switch {
 		case d.readonly:
 			r.opaque(d.span, "a function that cannot be changed any more")
@@ -147,10 +152,16 @@ func (d *declaration) word(r *reader, t string, w *world) {
 		}
 		return
 	}
-	if !assigns {
-		d.searches(r, name)
+	was, had := w.vars[name]
+	if d.integer && !assigns && had {
+		r.count(was.text, d.span)
 	}
 	d.before(r, name, w)
+	if d.variant == "local" && !assigns && had { // in dash it keeps the value
+		if r.differs(posix); r.lang == posix {
+			w.setVar(name, was)
+		}
+	}
 	if assigns && strings.HasPrefix(text, "(") {
 		r.opaque(d.span, "a list given as text")
 		w.setVar(name, variable{text: commands.Unknown, array: true, lost: true})
@@ -189,8 +200,6 @@ func (d *declaration) option(r *reader, t string) {
 			d.folded, d.case_ = true, c
 		case 'A':
 			d.lists = true
-		case 'a':
-			d.array = true
 		case 'g':
 			d.global = true
 		case 'I':
@@ -200,16 +209,6 @@ func (d *declaration) option(r *reader, t string) {
 		case 'p':
 			d.shows = true
 		}
-	}
-}
-
-// searches is told of a name that gets no value. A function that declares the
-// search path has none, a list has another than the text had, and what is
-// withdrawn from the environment no program has.
-func (d *declaration) searches(r *reader, name string) {
-	hides := r.frame.calls > 0 && d.variant != "export" && !d.global && !d.shows
-	if hides || d.withdraw || d.variant != "export" && d.variant != "readonly" && (d.array || d.lists) {
-		r.pathless(name, d.span)
 	}
 }
 

@@ -90,7 +90,7 @@ func single(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) +
 
 // beyond are signs of what is an error, not a different meaning, to a plain
 // shell: a script with one of them would do nothing.
-var beyond = regexp.MustCompile(`=\(|[<>]\(|<<<|\$\{!|\[@\]|l\[|m\[|\$\{[a-z](\^|,|/|:[ 0-9]|@)|for \(\(|coproc|\|&|;;?&|16#|\{fd\}|\$\{@:|ERR|RETURN|DEBUG|\{[a-z0-9.]*(,|\.\.)[a-z0-9.]*\}|\(\( n >`)
+var beyond = regexp.MustCompile(`=\(|[<>]\(|<<<|\$\{!|\[@\]|l\[|m\[|\$\{[a-z](\^|,|/|:[ 0-9]|@)|for \(\(|coproc|\|&|;;?&|16#|\{fd\}|\$\{@:|ERR|RETURN|DEBUG|\{[a-z0-9.]*(,|\.\.)[a-z0-9.]*\}|\(\( n >|printf -v`)
 
 // fits makes a piece of the script, again where the shell would not read it.
 func (c *composer) fits(piece func() string) string {

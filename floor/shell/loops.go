@@ -215,6 +215,7 @@ func (r *reader) forWords(c *syntax.ForClause, l *syntax.WordIter, w *world) []*
 // run.
 func (r *reader) jump(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
+	r.counted(ws)
 	loops := r.frame.loops
 	if len(loops) == 0 {
 		// Outside of a loop they only complain; in a substitution within one

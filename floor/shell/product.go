@@ -16,9 +16,22 @@ func (t *typed) outdir(text string, span effect.Span, option string) {
 	}
 	p := t.r.place.Prepare(strings.ReplaceAll(strings.ReplaceAll(text, commands.Words, commands.Unknown), commands.Number, commands.Star), t.cwd)
 	if p.Inside() && !p.Glob && p.Named == "" && built(p.Rel) {
+		t.product(text, span, option, folderish(p.Rel))
 		return
 	}
 	t.path(effect.Write, text, span, option, false, false)
+}
+
+// product tells what a build writes where builds write: a rule that is about
+// that place answers it, and nothing else does.
+func (t *typed) product(text string, span effect.Span, option string, tree bool) {
+	t.r.path(pathEffect{kind: effect.Write, text: text, span: span, cmd: t.cmd, option: option, cwd: t.cwd, at: true, tree: tree, built: true,
+		priv: t.ctx.privileged || t.reading.Class == effect.Privilege}, t.w)
+}
+
+// folderish reports whether a product may be a folder: its name has no ending.
+func folderish(rel string) bool {
+	return !strings.Contains(rel[strings.LastIndexByte(rel, '/')+1:], ".")
 }
 
 // built reports whether a path in the tree is, or lies in, a folder for what

@@ -80,15 +80,18 @@ func readable(text string) *syntax.File {
 
 // absent reports whether the first of these words is the name of no program in
 // the shell that the text is read for, so that nothing happens.
-func (r *reader) absent(ws []word) bool {
+func (r *reader) absent(ws []word, w *world) bool {
 	name := ws[0].text
+	_, isFunc := w.funcs[name]
 	switch {
+	case isFunc:
+		return false
 	case r.lang == zsh: // a name that bash splits
 		return name == "" || strings.ContainsAny(name, " \t\n") && !strings.Contains(name, "/") && commands.Known(name)
 	case r.lang == posix && !r.second:
 		return bashWords[name]
 	case r.lang == posix:
-		return bashWords[name] || r.arithmetic(ws)
+		return bashWords[name] || builtin(name) == nil && r.arithmetic(ws)
 	}
 	return false
 }
@@ -300,6 +303,32 @@ func before(index string) string {
 func qualified(pattern string) bool {
 	return !strings.ContainsAny(pattern, "|") && strings.ContainsAny(pattern, "e+")
 }
+
+// numbersIn is a format that takes a number.
+var numbersIn = regexp.MustCompile(`%[^%sbqc]*[diouxXeEfFgGaA*]`)
+
+// counted is told of words that zsh takes for arithmetic where bash takes
+// numbers: in it a subscript may run commands.
+func (r *reader) counted(ws []word) {
+	for _, x := range ws[1:] {
+		r.count(x.text, x.span)
+	}
+}
+
+// count is told of one such text.
+func (r *reader) count(text string, span effect.Span) {
+	switch _, sub, has := strings.Cut(text, "["); {
+	case has && strings.ContainsAny(sub, "$`"):
+		r.opaque(span, "arithmetic of zsh's over text that runs commands")
+	case strings.Contains(text, commands.Unknown) || strings.Contains(text, commands.Words):
+		r.opaque(span, "arithmetic of zsh's over text that is not known")
+	}
+}
+
+// zshNumbers are the variables that are numbers in zsh and texts in bash.
+var zshNumbers = map[string]bool{"COLUMNS": true, "LINES": true, "ERRNO": true, "UID": true, "EUID": true, "GID": true, "EGID": true, "FUNCNEST": true,
+	"HISTSIZE": true, "SAVEHIST": true, "KEYTIMEOUT": true, "LISTMAX": true, "MAILCHECK": true, "LOGCHECK": true, "SHLVL": true, "TMOUT": true, "BAUD": true,
+	"DIRSTACKSIZE": true, "PPID": true, "TTYIDLE": true, "REPORTTIME": true, "REPORTMEMORY": true}
 
 // bashWords are builtins that only bash has of the shells that may read a text
 // as sh: elsewhere they are programs that there are not, and nothing happens.

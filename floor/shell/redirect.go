@@ -249,7 +249,7 @@ func (r *reader) duplicate(op syntax.RedirOperator, fd, from string) (may bool) 
 		if from != "2" && from != "" {
 			r.lose() // that one may lead to the same place
 		}
-		r.sink = nil
+		r.divert()
 	}
 	// One that is closed cannot be had twice, and there are not that many.
 	return from != "1" && from != "2" && from != "" || r.rerouted > 0 && from != "" || from == "" && strings.HasPrefix(fd, "{") || len(fd) > 1 && fd[0] != '{'

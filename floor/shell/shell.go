@@ -744,6 +744,8 @@ func (r *reader) test(x syntax.TestExpr, w *world) {
 			switch x.Op {
 			case syntax.TsVarSet, syntax.TsRefVar:
 				r.element(v, r.spans.span(word), w)
+			case syntax.TsFdTerm:
+				r.count(v, r.spans.span(word))
 			case syntax.TsExists, syntax.TsRegFile, syntax.TsDirect, syntax.TsCharSp, syntax.TsBlckSp, syntax.TsNmPipe,
 				syntax.TsSocket, syntax.TsSmbLink, syntax.TsSticky, syntax.TsGIDSet, syntax.TsUIDSet, syntax.TsGrpOwn,
 				syntax.TsUsrOwn, syntax.TsModif, syntax.TsRead, syntax.TsWrite, syntax.TsExec, syntax.TsNoEmpty:

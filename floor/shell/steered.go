@@ -19,8 +19,9 @@ import (
 // It is about those files and not about sources. Tests and programs run what is
 // written all the same, with the next call if not with this one, and who allows
 // both has said so; a checker or a formatter runs nothing but these files.
-// What comes from the repository's own history (a pull, a checkout) and what a
-// formatter changes in place is not counted either.
+// What a formatter changes in place is not counted either, nor what an installation
+// brings: whoever allows that has let it run its own code. How files come does not
+// matter: a pull, a checkout, an archive may hold any of them, see brought.go.
 
 // obeying is a command that obeys files by their names.
 type obeying struct {
@@ -73,7 +74,7 @@ func (r *reader) steered() {
 			seen[key] = first
 		}
 		if first.at < at && first.name != "" {
-			r.add(effect.Effect{Target: o.cmd.Program + " obeys " + first.name + ", which this call writes", Span: o.span, Command: o.cmd, Coverable: true, Steered: true, Privileged: o.priv})
+			r.add(effect.Effect{Target: o.cmd.Program + " obeys " + first.name, Span: o.span, Command: o.cmd, Coverable: true, Steered: true, Privileged: o.priv})
 		}
 	}
 }
@@ -95,15 +96,20 @@ type written struct {
 // firstWritten finds the first write that concerns a command.
 func (r *reader) firstWritten(o *obeying, told []effect.Effect) written {
 	for k := range told {
-		if told[k].Kind != effect.Write && told[k].Kind != effect.Opaque {
+		e := &told[k]
+		brings := e.Kind == effect.Run && len(e.Command.Brings) > 0
+		if e.Kind != effect.Write && e.Kind != effect.Opaque && !brings {
 			continue
 		}
 		if r.compared++; r.compared > maxWork {
 			r.tooMuch()
 			break
 		}
-		if name := r.mayWrite(&told[k], o, told); name != "" {
-			return written{k, name}
+		if brings && r.mayBring(e.Command, o) {
+			return written{k, "files that " + strings.Join(append([]string{e.Command.Program}, e.Command.Sub...), " ") + " brings in this call"}
+		}
+		if name := r.mayWrite(e, o, told); name != "" {
+			return written{k, name + ", which this call writes"}
 		}
 	}
 	return written{}
@@ -122,8 +128,8 @@ func (r *reader) mayWrite(e *effect.Effect, o *obeying, told []effect.Effect) st
 	default:
 		return ""
 	}
-	if e.Own || !e.Path.Known() || !r.near(e.Path, o) {
-		return "" // an unknown path is asked about by itself
+	if e.Own || e.Product && e.Tree || !e.Path.Known() || !r.near(e.Path, o) {
+		return "" // an unknown path is asked about by itself, and what a build fills is its outcome
 	}
 	for _, p := range [...]string{e.Path.Abs, e.Path.Named} {
 		switch {

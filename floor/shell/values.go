@@ -124,7 +124,7 @@ func (t *typed) remote(typ commands.Type, text string, span effect.Span, option 
 		t.opaque("a name that some programs run as a command", span, option, false) // identify '|id'
 	}
 	if typ == commands.RemoteWrite {
-		t.path(effect.Write, text, span, option, false, true)
+		t.path(effect.Write, text, span, option, false, t.entry.Style != commands.Tar) // an archive is one file
 		return
 	}
 	t.path(effect.Read, text, span, option, false, true)
@@ -242,6 +242,7 @@ func (t *typed) out(text string, span effect.Span, option string) {
 	}
 	p := t.r.place.Prepare(strings.ReplaceAll(strings.ReplaceAll(text, commands.Words, commands.Unknown), commands.Number, commands.Star), t.cwd)
 	if p.Inside() && p.Named == "" && product(p.Rel) {
+		t.product(text, span, option, folderish(p.Rel))
 		return
 	}
 	t.path(effect.Write, text, span, option, false, false)
