@@ -98,22 +98,24 @@ func somewhere(t *testing.T) place.Place {
 	return p
 }
 
-func start(t *testing.T, p place.Place) *running {
+func start(t *testing.T, p place.Place, with ...func(*Options)) *running {
 	t.Helper()
 	ctx, end := context.WithCancel(context.Background())
 	r := &running{t: t, place: p, log: new(lines), end: end, ended: make(chan error, 1)}
 	ready := make(chan struct{})
-	go func() {
-		r.ended <- Run(ctx, Options{
-			Place:  p,
-			opened: func(d *plexus.Store, k *kernel.Kernel, f *config.File) { r.parts = parts{d, k, f} },
-			Ready:  func() { close(ready) },
-			Log:    slog.New(slog.NewTextHandler(r.log, nil)),
-			Follow: true,
-			// Where this test was started is nobody's business.
-			folder: func(peer.Body) string { return "/" },
-		})
-	}()
+	o := Options{
+		Place:  p,
+		opened: func(d *plexus.Store, k *kernel.Kernel, f *config.File) { r.parts = parts{d, k, f} },
+		Ready:  func() { close(ready) },
+		Log:    slog.New(slog.NewTextHandler(r.log, nil)),
+		Follow: true,
+		// Where this test was started is nobody's business.
+		folder: func(peer.Body) string { return "/" },
+	}
+	for _, f := range with {
+		f(&o)
+	}
+	go func() { r.ended <- Run(ctx, o) }()
 	t.Cleanup(end)
 	select {
 	case <-ready:
