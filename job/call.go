@@ -67,6 +67,19 @@ type Guard func(ctx context.Context, call Call) (bool, error)
 // {"ok":false,"text":...}.
 type Body func(ctx context.Context, call Call) (Outcome, error)
 
+// Cut is the error of a body that was cut short and has something to tell: what a
+// command wrote until then. Where the call was cancelled or ran out of time, that is
+// the note of its receipt.
+type Cut struct {
+	Cause error
+	Note  string
+}
+
+func (c *Cut) Error() string { return c.Cause.Error() }
+
+// Unwrap is the cause.
+func (c *Cut) Unwrap() error { return c.Cause }
+
 // Preview tells what a call would change, before anybody answers. It changes
 // nothing itself. Paths of the call are known.
 type Preview func(ctx context.Context, call Call) (Shown, error)

@@ -114,13 +114,19 @@ func run(ctx context.Context, body Body, call Call, limit time.Duration) session
 		defer end()
 	}
 	outcome, err := contained(ctx, body, call)
+	note := ""
+	if cut, ok := errors.AsType[*Cut](err); ok {
+		note = cut.Note
+	}
 	switch {
 	case err != nil && context.Cause(ctx) == errShutDown:
 		return nil
 	case err != nil && context.Cause(ctx) == errTooLong:
-		return session.BodyTimeout{Job: call.Job, Limit: limit}
+		return session.BodyTimeout{Job: call.Job, Limit: limit, Note: note}
 	case err != nil:
-		return aborted(call, err)
+		ev := aborted(call, err)
+		ev.Note = note
+		return ev
 	case len(outcome) == 0:
 		outcome = Text("")
 	}

@@ -31,7 +31,7 @@ func answer(t testing.TB, m *Machine, id JobID) {
 	if out = m.Step(Saved{out.Save[0].ID, m.Seen() + 1}); len(out.Start) != 1 {
 		t.Fatalf("licensed: %+v", out)
 	}
-	if out = m.Step(BodyDone{id, `{"ok":true}`}); len(out.Save) != 1 {
+	if out = m.Step(BodyDone{Job: id, Outcome: `{"ok":true}`}); len(out.Save) != 1 {
 		t.Fatalf("ended: %+v", out)
 	}
 	m.Step(Saved{out.Save[0].ID, m.Seen() + 1})

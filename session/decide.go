@@ -39,7 +39,7 @@ func (m *Machine) decide(n *node) draft {
 		// Torn: the outcome stands, a refusal keeps its receipt (law ruling 3).
 		d.write(Completed, "true")
 	case l.Cancelled:
-		d.settle(approval.ReceiptCancelled.String())
+		d.settle(l.receiptCancelled())
 	case l.outcome.Written:
 		m.vote(&d, l)
 		d.settle(l.outcome.Value)
@@ -49,7 +49,7 @@ func (m *Machine) decide(n *node) draft {
 	case l.cancel:
 		d.write(Cancelled, "true")
 		if l.body != runs {
-			d.settle(approval.ReceiptCancelled.String())
+			d.settle(l.receiptCancelled())
 		}
 	case l.OrchestrationResult == approval.Licensed:
 		m.vote(&d, l)

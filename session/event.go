@@ -54,12 +54,16 @@ type ClassifierFailed struct {
 type BodyDone struct {
 	Job     JobID
 	Outcome string // JSON
+	// Note is what a body that was cut short had to tell: it stands in the
+	// receipt of its leaf when that is cancelled. "" for nothing.
+	Note string
 }
 
 // BodyTimeout says that a body was stopped at its time limit.
 type BodyTimeout struct {
 	Job   JobID
 	Limit time.Duration
+	Note  string // as in BodyDone
 }
 
 // CancelAsked asks to cancel a leaf, a sequence with all in it, or, with "",

@@ -30,6 +30,7 @@ type leaf struct {
 	stopped    bool // the body was told to stop
 	ours       bool // the guard returned in this life
 	outcome    approval.Text
+	note       string // what its body had to tell when it was cut short
 
 	asked bool
 }
@@ -58,6 +59,14 @@ func newLeaf(job Job) *leaf {
 
 // over reports whether the document says that nothing begins on the leaf any
 // more (law ruling 4).
+// receiptCancelled is the receipt of a leaf that is cancelled, with what its body
+// had to tell until then.
+func (l *leaf) receiptCancelled() string {
+	receipt := approval.ReceiptCancelled
+	receipt.Note = l.note
+	return receipt.String()
+}
+
 func (l *leaf) over() bool { return l.Cancelled || l.OutcomeJSON.Written || l.Completed }
 
 // apply takes a committed field. The first value stands, as in the document. A

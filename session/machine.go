@@ -74,9 +74,11 @@ func (m *Machine) Step(ev Event) Ready {
 			m.touch(n)
 		}
 	case BodyDone:
-		m.bodyDone(ev.Job, ev.Outcome)
+		m.bodyDone(ev.Job, ev.Outcome, ev.Note)
 	case BodyTimeout:
-		m.bodyDone(ev.Job, approval.ReceiptTimeout(ev.Limit).String())
+		receipt := approval.ReceiptTimeout(ev.Limit)
+		receipt.Note = ev.Note
+		m.bodyDone(ev.Job, receipt.String(), ev.Note)
 	case CancelAsked:
 		m.cancel(ev.Job)
 	case Saved:
@@ -345,13 +347,13 @@ func (m *Machine) voted(n *node, vote approval.JudgeResult) {
 	m.touch(n)
 }
 
-func (m *Machine) bodyDone(job JobID, outcome string) {
+func (m *Machine) bodyDone(job JobID, outcome, note string) {
 	n := m.leaf(job)
 	if n == nil || n.leaf.body != runs {
 		return
 	}
 	l := n.leaf
-	l.body = ended
+	l.body, l.note = ended, note
 	if !l.cancel {
 		// Whoever asks to cancel from now on comes too late.
 		l.outcome = approval.Written(kept(outcome))

@@ -39,7 +39,7 @@ var update = flag.Bool("update", false, "write the scripts' answers anew")
 //	floor JOB RESULT [PATH...] [message=M] [hatch]
 //	floor-failed|late-floor JOB
 //	vote JOB allow|deny, fail JOB MESSAGE, late-fail JOB ATTEMPT MESSAGE
-//	body JOB OUTCOME, timeout JOB DURATION
+//	body JOB OUTCOME [NOTE], timeout JOB DURATION [NOTE]
 //	cancel [JOB], reload, retry
 //	save [N...]            outstanding saves are written, all by default
 //	save-unheard N         written, and nobody says so yet
@@ -233,14 +233,14 @@ func (s *script) event(w []string, job JobID) error {
 		s.print(s.step(ClassifierFailed{Job: job, Attempt: attempt, Message: w[3]}))
 	case "body":
 		s.done(Body, job)
-		s.print(s.step(BodyDone{Job: job, Outcome: w[2]}))
+		s.print(s.step(BodyDone{Job: job, Outcome: w[2], Note: strings.Join(w[3:], " ")}))
 	case "timeout":
 		s.done(Body, job)
 		limit, err := time.ParseDuration(w[2])
 		if err != nil {
 			return err
 		}
-		s.print(s.step(BodyTimeout{Job: job, Limit: limit}))
+		s.print(s.step(BodyTimeout{Job: job, Limit: limit, Note: strings.Join(w[3:], " ")}))
 	case "cancel":
 		s.print(s.step(CancelAsked{Job: job}))
 	case "reload":

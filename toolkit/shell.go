@@ -88,7 +88,7 @@ func (s *shell) run(ctx context.Context, call job.Call) (job.Outcome, error) {
 	switch {
 	case ctx.Err() != nil:
 		// The receipt says that it was cut short. What it had done stays done.
-		return nil, context.Cause(ctx)
+		return nil, &job.Cut{Cause: context.Cause(ctx), Note: until(out)}
 	case within.Err() != nil:
 		return failed(fmt.Errorf("timed out after %dms\n%s", a.Timeout, out.text()))
 	case err != nil && cmd.ProcessState == nil:
@@ -101,6 +101,14 @@ func (s *shell) run(ctx context.Context, call job.Call) (job.Outcome, error) {
 		result.Signal = strings.TrimPrefix(cmd.ProcessState.String(), "signal: ")
 	}
 	return job.JSON(result)
+}
+
+// until is what a command that was cut short had written.
+func until(out *output) string {
+	if text := out.text(); text != "" {
+		return "it wrote until then:\n" + text
+	}
+	return ""
 }
 
 // output keeps the beginning and the end of what is written to it, in bounded

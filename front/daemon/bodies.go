@@ -1,11 +1,14 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"assent/internal/config"
 	"assent/internal/peer"
@@ -51,6 +54,16 @@ func toolsOf(c config.Config) toolkit.Settings {
 	}
 	return s
 }
+
+// toolLimit is how long a body may take, by the configuration of the moment when it
+// begins.
+type toolLimit struct{ now atomic.Int64 }
+
+func (l *toolLimit) set(c config.Config) {
+	l.now.Store(int64(cmp.Or(c.ToolTimeout, config.DefaultToolTimeout)))
+}
+
+func (l *toolLimit) of(job.Kind, string) time.Duration { return time.Duration(l.now.Load()) }
 
 // contacting asks the kernel, which is made after its bodies: one that goes on
 // where an earlier life ended waits until it is there.

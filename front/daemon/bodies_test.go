@@ -5,8 +5,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"assent/internal/peer"
 	"assent/job"
@@ -22,12 +28,18 @@ func (d *running) settled(session string, kind job.Kind, tool, arguments string)
 	if err != nil {
 		d.t.Fatal(err)
 	}
+	return d.outcome(session, call.ID)
+}
+
+// outcome waits for the outcome of a call.
+func (d *running) outcome(session, id string) string {
+	d.t.Helper()
 	for rows, err := range d.parts.Document.Watch(d.t.Context(), 0, plexus.Filter{Session: session}) {
 		if err != nil {
 			d.t.Fatal(err)
 		}
 		for _, row := range rows {
-			if f, ok := row.(plexus.Field); ok && f.Job == call.ID && f.Name == plexus.OutcomeJSON {
+			if f, ok := row.(plexus.Field); ok && f.Job == id && f.Name == plexus.OutcomeJSON {
 				return f.Value
 			}
 		}
@@ -76,6 +88,70 @@ func TestTheKernelRunsTheHostsOwnTools(t *testing.T) {
 	hook := plexus.Writer{Role: plexus.Agent, Name: "hook"}
 	if _, err := d.parts.Kernel.Admit(context.Background(), kernel.NewCall{Session: "yolo", Kind: job.SystemTool, Name: "bash", Arguments: []byte(`{"command":"true"}`)}, hook); err == nil {
 		t.Error("an agent has the kernel run a command")
+	}
+}
+
+// A body ends at the limit that the configuration sets, or when somebody cancels
+// its call, with all that it started; what it wrote until then is kept.
+func TestABodyThatIsCutShort(t *testing.T) {
+	p := somewhere(t)
+	if err := os.MkdirAll(p.Config, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(p.ConfigFile(), []byte(`{"toolTimeoutMs": 1500}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := start(t, p)
+	ws := t.TempDir()
+	ada := plexus.Writer{Role: plexus.Human, Name: "ada"}
+	if _, err := d.parts.Kernel.CreateSession(t.Context(), kernel.NewSession{ID: "s", Mode: "yolo", Workspace: ws}, ada); err != nil {
+		t.Fatal(err)
+	}
+	got := d.settled("s", job.SystemTool, "bash", `{"command":"sleep 1000 & echo $! >pid; echo begun; wait"}`)
+	if got != `{"ok":false,"text":"timed out after 1500ms","note":"it wrote until then:\nbegun\n"}` {
+		t.Error(got)
+	}
+	ended(t, filepath.Join(ws, "pid"))
+
+	if err := os.WriteFile(p.ConfigFile(), []byte(`{"defaultPolicy": "auto"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.log.until(t, "defaultPolicy=auto")
+	call, err := d.parts.Kernel.Admit(t.Context(), kernel.NewCall{Session: "s", ID: "c", Kind: job.SystemTool, Name: "bash", Arguments: []byte(`{"command":"sleep 1000 & echo $! >pid; echo begun; mkfifo f; cat f"}`)}, ada)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d.parts.Document.Presence("s")[kernel.Progress+call.ID] == "" { // until it has written something
+		runtime.Gosched()
+	}
+	if err := d.parts.Kernel.Cancel(t.Context(), "s", "c", ada); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.outcome("s", call.ID); got != `{"ok":false,"text":"cancelled","note":"it wrote until then:\nbegun\n"}` {
+		t.Error(got)
+	}
+	ended(t, filepath.Join(ws, "pid"))
+}
+
+// ended waits until the process whose number a file holds is gone.
+func ended(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); ; runtime.Gosched() {
+		stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if strings.Contains(string(stat), ") Z ") || syscall.Kill(pid, 0) != nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("process %d is still there: %s", pid, stat)
+		}
 	}
 }
 

@@ -108,6 +108,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	ends.add(func() error { kit.Close(); return nil })
 	scanner := scannerOf(o)
+	var limit toolLimit
+	limit.set(first.Config)
 	k, err := kernel.Open(ctx, kernel.Options{
 		Prepare: func(ctx context.Context, f *floor.Floor, call floor.Call) floor.Call {
 			return scanner.Add(ctx, f, senses.CompleteFor(f, call))
@@ -116,6 +118,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		Registry:     registry,
 		Policies:     policies,
 		Settings:     settingsOf(first.Config),
+		Limit:        limit.of,
 		Home:         o.Home,
 		Own:          []string{o.Place.Config, o.Place.State, o.Place.Runtime},
 		Processes:    []int{os.Getpid()},
@@ -132,6 +135,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	go func() {
 		defer close(configured)
 		states.follow(configuring, func(ctx context.Context, s config.State) error {
+			limit.set(s.Config)
 			tell(o.Log, document, s)
 			kit.Set(toolsOf(s.Config))
 			return k.Configure(ctx, settingsOf(s.Config))

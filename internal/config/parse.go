@@ -46,6 +46,9 @@ type Config struct {
 	// WebSearch is the address of a web search, with {query} where the words
 	// go; "" for none.
 	WebSearch string
+	// ToolTimeout is how long a tool that the kernel runs itself may take, 0 where
+	// nothing was said: [DefaultToolTimeout].
+	ToolTimeout time.Duration
 	// Warnings say what was read as something else than it says.
 	Warnings []string
 }
@@ -54,11 +57,16 @@ type Config struct {
 // (law §6).
 const DefaultAskThrottle = 2 * time.Second
 
+// DefaultToolTimeout is what toolTimeoutMs is where nothing is said: longer than a
+// build takes, and short of a night.
+const DefaultToolTimeout = 10 * time.Minute
+
 // Limits of what makes sense.
 const (
 	maxText  = 1 << 20
 	maxSlots = 256
 	maxMs    = 10 * 60 * 1000
+	maxTool  = 24 * 60 * 60 * 1000
 )
 
 // The keys. Their names are the law's.
@@ -74,9 +82,10 @@ const (
 	agentFolders  = "agentFolders"
 	mcpServers    = "mcpServers"
 	webSearch     = "webSearch"
+	toolTimeout   = "toolTimeoutMs"
 )
 
-var keys = []string{DefaultPolicy, AutoAllow, AutoCoverDeny, slots, autoModeJudge, autoModeAsk, askThrottle, superKey, agentFolders, mcpServers, webSearch}
+var keys = []string{DefaultPolicy, AutoAllow, AutoCoverDeny, slots, autoModeJudge, autoModeAsk, askThrottle, superKey, agentFolders, mcpServers, webSearch, toolTimeout}
 
 // elsewhere are words that people may look for here, and what to do instead.
 var elsewhere = map[string]string{
@@ -293,6 +302,10 @@ func (m member) set(c *Config, ask *string) error {
 	case askThrottle:
 		n, err := m.int(0, maxMs)
 		c.AskThrottle = time.Duration(n) * time.Millisecond
+		return err
+	case toolTimeout:
+		n, err := m.int(1, maxTool)
+		c.ToolTimeout = time.Duration(n) * time.Millisecond
 		return err
 	case superKey:
 		key, err := m.string("the name of a key")
