@@ -411,8 +411,8 @@ func (j *judgement) decide(d *Judged) {
 			d.operator = true // a person's own rule: nothing covers it
 		}
 	}
-	if e.Certainty == effect.Maybe && base.result == approval.Deny {
-		base.result = approval.Ask
+	if e.Certainty == effect.Maybe && (base.result == approval.Deny || e.Product && base.result == approval.Block) {
+		base.result = approval.Ask // a build somewhere below is no proof
 	}
 	if len(guesses) > 0 && base.result < approval.Ask {
 		rule = guesses[0]
@@ -509,7 +509,7 @@ func (j *judgement) fallback(s *subject) answer {
 			return answer{approval.Ask, pathUnknown}
 		case path.Inside() && e.Kind == effect.Read:
 			return answer{approval.Ask, readInside}
-		case path.Inside() && e.Kind == effect.Write && e.Product:
+		case path.Inside() && e.Kind != effect.Read && e.Product:
 			return answer{approval.Allow, writeProduct}
 		case path.Inside() && e.Kind == effect.Delete:
 			return answer{approval.Ask, deleteInside}

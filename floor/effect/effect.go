@@ -137,7 +137,7 @@ type Effect struct {
 	// There says that what is written in a tree or by a glob is there already: no
 	// file of another name is made.
 	There bool
-	// Product says that a build writes it, under a name that builds write: nothing
+	// Product says that a build makes or cleans it, under a name of builds: nothing
 	// is asked about it unless a rule speaks of that place.
 	Product bool
 	// Own says that a write or delete touches only a temporary file that the

@@ -111,6 +111,7 @@ func (t *typed) all() {
 	t.unpacked()
 	t.cloned()
 	t.tagged()
+	t.outcome()
 	if shells[t.cmd.Program] {
 		t.shellStdin()
 	}
