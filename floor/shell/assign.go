@@ -61,16 +61,12 @@ func (r *reader) evaluate(a *syntax.Assign, w *world) (e right) {
 	return e
 }
 
-// zshTables are the arrays by which zsh finds what a name runs.
-var zshTables = map[string]bool{"commands": true, "functions": true, "aliases": true, "galiases": true, "saliases": true, "builtins": true, "nameddirs": true,
-	"dis_functions": true, "dis_aliases": true, "dis_galiases": true, "dis_saliases": true, "dis_builtins": true, "options": true}
-
 // store puts what was expanded into the variable.
 func (r *reader) store(a *syntax.Assign, e right, w *world, export bool) {
 	name := a.Name.Value
 	span := r.spans.span(a)
-	if zshTables[name] && (a.Index != nil || a.Array != nil) {
-		r.opaque(span, "to zsh, "+name+" says what names run")
+	if a.Index != nil || a.Array != nil {
+		r.tabled(name, span)
 	}
 	if a.Index != nil {
 		text := e.text

@@ -640,7 +640,7 @@ func (r *reader) sourceFile(ws []word, _ []string, w *world, ctx context) []*wor
 func (r *reader) prefix(ws []word, assigns []string, w *world, ctx context) []*world {
 	name := ws[0].text
 	args := ws[1:]
-	look, refused := false, name == "noglob" || name == "nocorrect"
+	look, refused, bare := false, name == "noglob" || name == "nocorrect", false
 	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
 		t := args[0].text
 		args = args[1:]
@@ -652,6 +652,8 @@ func (r *reader) prefix(ws []word, assigns []string, w *world, ctx context) []*w
 		}
 		valid := map[string]string{"command": "-pvV", "exec": "-cla", "builtin": "-"}[name]
 		refused = refused || strings.Trim(t, valid) != "" && name != "exec" || !commands.Known(t)
+		flags, _, _ := strings.Cut(t, "a")
+		bare = bare || name == "exec" && strings.Contains(flags, "c")
 		// exec -a NAME, joined or not
 		if _, joined, named := strings.Cut(t, "a"); name == "exec" && named && joined == "" && len(args) > 0 {
 			args = args[1:]
@@ -671,6 +673,10 @@ func (r *reader) prefix(ws []word, assigns []string, w *world, ctx context) []*w
 	ctx.noFuncs = name == "command" || name == "builtin" || name == "exec"
 	if name == "exec" {
 		ctx.noBuiltins = true
+	}
+	if bare {
+		w = w.child(r.place)
+		w.bare()
 	}
 	if !refused {
 		return r.simple(args, assigns, w, ctx)
@@ -783,14 +789,17 @@ func (r *reader) unsetBuiltin(ws []word, _ []string, w *world, ctx context) []*w
 	funcs, vars := false, false
 	for _, x := range ws[1:] {
 		r.element(x.text, x.span, w)
+		if name, _, _ := strings.Cut(x.text, "["); !funcs {
+			r.pathless(name, x.span)
+		}
 		switch {
 		case strings.HasPrefix(x.text, "-"):
 			funcs = funcs || strings.Contains(x.text, "f")
 			vars = vars || strings.ContainsAny(x.text, "vn")
-		case isName(x.text):
-			if x.text == "PATH" && !funcs {
-				r.opaque(x.span, "without a PATH, programs of the present folder run")
+			if strings.Contains(x.text, "m") {
+				r.opaque(x.span, "zsh unsets what a pattern matches")
 			}
+		case isName(x.text):
 			// Without -f a function goes only when there is no variable.
 			_, isFunc := w.funcs[x.text]
 			v, isVar := w.vars[x.text]
@@ -883,6 +892,7 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 	r.runBuiltin(ws, effect.Look, ctx)
 	value := commands.Unknown
 	lost := variable{text: commands.Unknown, array: true, lost: true}
+	all := false                         // the name is that of a list, to zsh
 	end, whole, raw := "\n", true, false // what is read ends there, and nothing ends it before
 	if r.stdin != nil {
 		lost.numbers = !slices.ContainsFunc(strings.Fields(r.stdin.text), func(f string) bool { return !digits(f) })
@@ -901,6 +911,7 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 			break
 		}
 		i := strings.IndexAny(t[1:], take) + 1
+		all = all || i == 0 && !lists && strings.Contains(t, "A") || strings.Contains(t[:max(i, 0)], "A")
 		raw = raw || strings.Contains(t[:max(i, 0)], "r") || i == 0 && strings.Contains(t, "r")
 		if whole = whole && strings.Trim(t[1:max(i, 1)], "rs") == "" && (i > 0 || strings.Trim(t[1:], "rs") == ""); i == 0 {
 			continue
@@ -961,6 +972,9 @@ func (r *reader) read(ws []word, _ []string, w *world, ctx context) []*world {
 		if i > 0 {
 			value = commands.Unknown
 		}
+		if all {
+			r.tabled(x.text, x.span)
+		}
 		if lists {
 			r.fillVar(x, w, lost)
 		} else {
@@ -988,6 +1002,7 @@ func (r *reader) fillVar(x word, w *world, v variable) {
 	case !isName(name):
 		r.opaque(x.span, "a variable that cannot be told is assigned")
 	case element || v.array:
+		r.tabled(name, x.span)
 		old := w.vars[name]
 		if old.integer && !v.numeric() {
 			r.number(commands.Unknown, x.span, w)

@@ -23,6 +23,7 @@ type declaration struct {
 	case_    rune // the letter that folds
 	ref      bool
 	lists    bool // an array with names for subscripts
+	array    bool
 	global   bool
 	funcs    bool // its names are those of functions
 	shows    bool
@@ -156,6 +157,9 @@ func (d *declaration) word(r *reader, t string, w *world) {
 	if d.integer && !assigns && had {
 		r.count(was.text, d.span)
 	}
+	if !assigns {
+		d.searches(r, name)
+	}
 	d.before(r, name, w)
 	if d.variant == "local" && !assigns && had { // in dash it keeps the value
 		if r.differs(posix); r.lang == posix {
@@ -200,6 +204,8 @@ func (d *declaration) option(r *reader, t string) {
 			d.folded, d.case_ = true, c
 		case 'A':
 			d.lists = true
+		case 'a':
+			d.array = true
 		case 'g':
 			d.global = true
 		case 'I':
@@ -209,6 +215,16 @@ func (d *declaration) option(r *reader, t string) {
 		case 'p':
 			d.shows = true
 		}
+	}
+}
+
+// searches is told of a name that gets no value. A function that declares the
+// search path has none, a list has another than the text had, and what is
+// withdrawn from the environment no program has.
+func (d *declaration) searches(r *reader, name string) {
+	hides := r.frame.calls > 0 && d.variant != "export" && !d.global && !d.shows
+	if hides || d.withdraw || d.variant != "export" && d.variant != "readonly" && (d.array || d.lists) {
+		r.pathless(name, d.span)
 	}
 }
 

@@ -84,6 +84,9 @@ func (x *expansion) param(p *syntax.ParamExp) {
 		return
 	}
 	name := p.Param.Value
+	if p.Index != nil && p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) {
+		r.tabled(name, span)
+	}
 	if name == "\x00" { // braces that were given up
 		x.text(commands.Words)
 		return

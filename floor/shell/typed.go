@@ -672,6 +672,7 @@ func (t *typed) shellText(text string, span effect.Span, option string, src word
 		return
 	}
 	w := t.world()
+	t.searches(w, span)
 	t.arguments(w, option)
 	sp := spans{fixed: &span}
 	if src.src != nil {
@@ -715,7 +716,7 @@ func (t *typed) world() *world {
 	for i := range t.reading.Options {
 		switch u := &t.reading.Options[i]; u.Name {
 		case "--ignore-environment":
-			w.vars, w.alien = nil, true
+			w.bare()
 		case "--unset":
 			w.put(u.Value, variable{unset: true, exported: true})
 		}
@@ -813,6 +814,7 @@ func (t *typed) stdinCode(span effect.Span) {
 		t.opaque("starts a shell or an interpreter that reads commands", span, "", false)
 	case shells[t.cmd.Program] && !foreignShells[t.cmd.Program] && commands.Known(in.text):
 		w := t.world()
+		t.searches(w, span)
 		w.argsLost = true
 		from := len(t.r.out)
 		text := in.text
@@ -893,7 +895,7 @@ func (t *typed) inner(in commands.Inner) {
 		return
 	}
 	if words[0].text == "-" && (t.cmd.Program == "env" || t.cmd.Program == "genv") { // the same as -i
-		w.vars, w.alien = nil, true
+		w.bare()
 		if words = words[1:]; len(words) == 0 {
 			return
 		}

@@ -229,6 +229,12 @@ func (w *world) child(place *paths.Place) *world {
 	return c
 }
 
+// bare takes everything out of the environment.
+func (w *world) bare() {
+	w.vars, w.alien = nil, true
+	w.put("PATH", variable{unset: true, exported: true})
+}
+
 func (w *world) setFunc(name string, body *syntax.Stmt, sp spans) {
 	w.own()
 	if w.funcs == nil {
