@@ -1,7 +1,8 @@
 // Package senses finds out what is true of the machine before a call is
-// judged: which paths are symlinks, what the repository's git configuration
-// says, whether the file system ignores case. The floor itself does no I/O;
-// what it should know comes from here as facts.
+// judged: which paths are symlinks, which files have another name that matters
+// (twins.go), what the repository's git configuration says, whether the file
+// system ignores case. The floor itself does no I/O; what it should know comes
+// from here as facts.
 //
 // Senses only looks: it opens no file but git's own configuration and
 // attributes, runs nothing, and follows no path further than its name. What it
@@ -60,7 +61,7 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 		call.Fold = IgnoresCase(call.Workspace)
 	}
 	config, files := gitConfig(call.Workspace, call.Cwd)
-	l.start, l.home, l.secrets = config, call.Home, call.Facts.GitSecrets
+	l.start, l.home, l.workspace, l.secrets = config, call.Home, call.Workspace, call.Facts.GitSecrets
 	call.Facts.GitConfig = merged(call.Facts.GitConfig, config)
 	maps.Copy(l.files, files)
 	l.repositories, l.bare, l.private = maps.Clone(call.Facts.Repositories), maps.Clone(call.Facts.Bare), maps.Clone(call.Facts.Secrets)
@@ -174,6 +175,9 @@ type look struct {
 	private       map[string]bool   // configurations that were read, whether they hold credentials
 	start         map[string]string // the git configuration where the call starts
 	home          string
+	workspace     string
+	twins         []twin // see twin
+	sought        bool
 	configured    bool // the person's own git configuration was read
 	secrets       bool // see paths.Facts.GitSecrets
 	entries, told int
@@ -409,6 +413,8 @@ func (l *look) path(p string) {
 		}
 		if info.Mode()&os.ModeSymlink != 0 {
 			l.link(prefix)
+		} else if i == len(p) {
+			l.twin(p, info)
 		}
 	}
 }
