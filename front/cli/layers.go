@@ -75,6 +75,11 @@ func (l *layers) machine(named string, call floor.Call, warn warning) error {
 		return err
 	}
 	l.floor.Processes, l.floor.ScannerFiles = kernelProcesses(), scanner().Files()
+	if at, err := findKernel(); err == nil && !at.shared {
+		for _, trouble := range settingsTroubles(at.ConfigFile()) {
+			warn("%s", trouble)
+		}
+	}
 	if named == "" {
 		file := place.OperatorPolicy(os.Getenv("XDG_CONFIG_HOME"), call.Home)
 		if file == "" {

@@ -15,6 +15,7 @@ import (
 	"assent/front/api/client"
 	"assent/front/api/wire"
 	"assent/front/daemon"
+	"assent/internal/config"
 	"assent/internal/place"
 )
 
@@ -33,6 +34,10 @@ type kernelStatus struct {
 	Error string `json:"error,omitempty"`
 	// Refused says that it answered, and refused to.
 	Refused bool `json:"refused,omitempty"`
+
+	// Settings are what is wrong with config.json and what is not as it may seem,
+	// while no kernel tells of it.
+	Settings []string `json:"settings,omitempty"`
 
 	wire.Status `json:",inline"`
 	// Scanner is that of this machine, when no kernel tells of its own.
@@ -58,6 +63,7 @@ nothing. The exit code is 0 when the kernel answers and 1 when it does not.`,
 			s := at.status(ctx)
 			if s.Kernel == nil && !s.Running && !at.shared {
 				s.Scanner = scannerUnasked(ctx, s.Policy)
+				s.Settings = settingsTroubles(s.Config)
 			}
 			if asJSON {
 				err = writeJSON(cmd.OutOrStdout(), s)
@@ -190,10 +196,13 @@ func (s kernelStatus) print(w io.Writer, now time.Time) error {
 			case k.Presence[key] == wire.NoOperatorPolicy:
 				s.Policy = cmp.Or(s.Policy, "none") + " (not there: the shipped floor answers)"
 			case strings.HasPrefix(key, wire.Looking): // told above
-			case strings.HasSuffix(key, "Error"):
+			case troubles[key] != "":
 				row(troubles[key], k.Presence[key])
 			}
 		}
+	}
+	for _, trouble := range s.Settings {
+		row(troubles[daemon.ConfigError], trouble)
 	}
 	scanner := s.Scanner
 	if s.Kernel != nil {
@@ -242,10 +251,24 @@ func whoLooks(people []wire.Looker, now time.Time) string {
 // troubles are the keys of presence that tell of something wrong, in words that
 // fit a column.
 var troubles = map[string]string{
-	daemon.ConfigError: "! config",
-	daemon.StartError:  "! start",
-	"policyError":      "! policy",
-	"documentError":    "! document",
+	daemon.ConfigError:   "! config",
+	daemon.ConfigWarning: "! config",
+	daemon.StartError:    "! start",
+	"policyError":        "! policy",
+	"documentError":      "! document",
+}
+
+// settingsTroubles are what is wrong with a config.json, and what it says that
+// was read as something else.
+func settingsTroubles(path string) []string {
+	if path == "" {
+		return nil
+	}
+	s := config.Read(path)
+	if s.Err != nil {
+		return []string{s.Err.Error()}
+	}
+	return s.Config.Warnings
 }
 
 func sortedKeys(m map[string]string) []string {

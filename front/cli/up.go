@@ -54,7 +54,7 @@ of yours cannot touch. SECURITY.md says what each arrangement stops.`,
   sudo assent up --detach --user assent`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return u.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return u.run(cmd.Context(), cmd.OutOrStdout(), warnings(cmd))
 		},
 	}
 	f := cmd.Flags()
@@ -70,7 +70,7 @@ of yours cannot touch. SECURITY.md says what each arrangement stops.`,
 	return cmd
 }
 
-func (u *up) run(ctx context.Context, out, errOut io.Writer) error {
+func (u *up) run(ctx context.Context, out io.Writer, warn warning) error {
 	switch {
 	case u.report:
 		return u.reporting(ctx)
@@ -99,6 +99,9 @@ func (u *up) run(ctx context.Context, out, errOut io.Writer) error {
 	child, err := detached()
 	if err != nil {
 		return err
+	}
+	for _, trouble := range settingsTroubles(at.ConfigFile()) {
+		warn("%s", trouble)
 	}
 	return u.detached(ctx, out, at.Place, child)
 }

@@ -52,6 +52,10 @@ type Options struct {
 // what is wrong with config.json.
 const ConfigError = "configError"
 
+// ConfigWarning is the key under which it says what was read there as something
+// else than it says, a line each.
+const ConfigWarning = "configWarning"
+
 // closing is how long requests under way may take when the daemon ends.
 const closing = 2 * time.Second
 
@@ -277,6 +281,7 @@ func tell(log *slog.Logger, document *plexus.Store, s config.State) {
 		log.Warn(w)
 	}
 	document.SetPresence("", ConfigError, text)
+	document.SetPresence("", ConfigWarning, strings.Join(s.Config.Warnings, "\n"))
 }
 
 func granted(c config.Config) string {

@@ -107,14 +107,7 @@ func (f *File) Set(key string, value any) error {
 
 // read reads the file and says whether there is anything new.
 func (f *File) read() bool {
-	text, err := read(f.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if link := place.DanglingLink(f.path); link != "" {
-			err = fmt.Errorf("%s is a link that leads nowhere", link)
-		} else {
-			text, err = nil, nil
-		}
-	}
+	text, err := readAny(f.path)
 	if err == nil && f.state.Err == nil && bytes.Equal(text, f.text) && (text == nil) == (f.text == nil) {
 		return false
 	}
@@ -122,14 +115,43 @@ func (f *File) read() bool {
 		return f.broken(err)
 	}
 	f.text = text
-	c := Config{AskThrottle: DefaultAskThrottle}
-	if text != nil {
-		if c, err = Parse(f.path, text); err != nil {
-			return f.broken(err)
-		}
+	c, err := parsed(f.path, text)
+	if err != nil {
+		return f.broken(err)
 	}
 	f.state = State{Config: c}
 	return true
+}
+
+// Read is what a file says, which need not be there; a broken one has the zero
+// Config.
+func Read(path string) State {
+	text, err := readAny(path)
+	if err != nil {
+		return State{Err: err}
+	}
+	c, err := parsed(path, text)
+	return State{Config: c, Err: err}
+}
+
+// parsed is what a text says, nil for no file.
+func parsed(path string, text []byte) (Config, error) {
+	if text == nil {
+		return Config{AskThrottle: DefaultAskThrottle}, nil
+	}
+	return Parse(path, text)
+}
+
+// readAny reads a configuration that need not be there.
+func readAny(path string) ([]byte, error) {
+	text, err := read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if link := place.DanglingLink(path); link != "" {
+			return nil, fmt.Errorf("%s is a link that leads nowhere", link)
+		}
+		return nil, nil
+	}
+	return text, err
 }
 
 func (f *File) broken(err error) bool {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +50,8 @@ type Config struct {
 	// ToolTimeout is how long a tool that the kernel runs itself may take, 0 where
 	// nothing was said: [DefaultToolTimeout].
 	ToolTimeout time.Duration
-	// Warnings say what was read as something else than it says.
+	// Warnings say, each with its place, what was read as something else than it
+	// says, and what lets more happen than whoever wrote it may have meant.
 	Warnings []string
 }
 
@@ -133,11 +135,23 @@ func (f *fault) Error() string { return f.text }
 // Parse reads a config.json. name is what errors call it. An error is an
 // [*Error], and the Config that comes with it is the zero one.
 func Parse(name string, text []byte) (Config, error) {
-	c, err := parse(text)
+	r := reader{name: name, text: text}
+	c, err := r.parse()
 	if f, ok := errors.AsType[*fault](err); ok {
 		return Config{}, f.in(name, text)
 	}
 	return c, err
+}
+
+// reader reads one text.
+type reader struct {
+	name string
+	text []byte
+}
+
+// warn adds a warning with its place.
+func (r reader) warn(c *Config, f fault) {
+	c.Warnings = append(c.Warnings, f.in(r.name, r.text).Error())
 }
 
 func (f *fault) in(name string, text []byte) *Error {
@@ -148,20 +162,26 @@ func (f *fault) in(name string, text []byte) *Error {
 	return &Error{File: name, Line: line, Column: column, Text: f.text, Hint: f.hint}
 }
 
-func parse(text []byte) (Config, error) {
-	members, err := object(text)
+func (r reader) parse() (Config, error) {
+	members, err := object(r.text)
 	if err != nil {
 		return Config{}, err
 	}
 	c := Config{AskThrottle: DefaultAskThrottle}
-	ask := ""
+	ask, askAt := "", 0
 	for _, m := range members {
-		if err := m.set(&c, &ask); err != nil {
+		if m.name == autoModeAsk {
+			askAt = m.nameAt
+		}
+		if err := m.set(&c, &ask, r.warn); err != nil {
 			return Config{}, err
 		}
 	}
-	if c.AutoModeJudge == "" {
+	switch {
+	case c.AutoModeJudge == "":
 		c.AutoModeJudge = ask
+	case ask != "" && ask != c.AutoModeJudge:
+		r.warn(&c, fault{at: askAt, text: fmt.Sprintf("%s: it is not read, for %s names another program", autoModeAsk, autoModeJudge), hint: "they are one setting; keep one of them"})
 	}
 	return c, nil
 }
@@ -273,8 +293,11 @@ func membersOf(text []byte, from int) (members []member, end int, err error) {
 	return members, now(), nil
 }
 
+// modes are the names that defaultPolicy knows, for "did you mean".
+var modes = []string{"manual", "auto", "yolo", "always-approve"}
+
 // set takes one setting.
-func (m member) set(c *Config, ask *string) error {
+func (m member) set(c *Config, ask *string, warn func(*Config, fault)) error {
 	switch m.name {
 	case DefaultPolicy:
 		name, err := m.string("the name of a mode")
@@ -286,7 +309,11 @@ func (m member) set(c *Config, ask *string) error {
 			return &fault{at: m.value, text: fmt.Sprintf("%s: %v", m.name, err)}
 		}
 		if mode == approval.Manual && name != approval.Manual.String() {
-			c.Warnings = append(c.Warnings, fmt.Sprintf("%s: nobody knows the mode %q; it counts as manual", m.name, name))
+			f := fault{at: m.value, text: fmt.Sprintf("%s: nobody knows the mode %q; it counts as manual", m.name, name), hint: "want manual, auto or yolo"}
+			if near := spell.Near(name, modes); near != "" {
+				f.hint = "did you mean " + near + "?"
+			}
+			warn(c, f)
 		}
 		c.DefaultPolicy = mode
 	case AutoAllow:
@@ -312,8 +339,11 @@ func (m member) set(c *Config, ask *string) error {
 		c.SuperKey = key
 		return err
 	case agentFolders:
-		folders, err := m.folders()
+		folders, wide, err := m.folders()
 		c.AgentFolders = folders
+		for _, f := range wide {
+			warn(c, f)
+		}
 		return err
 	case mcpServers:
 		servers, err := m.servers()
@@ -392,32 +422,67 @@ func (m member) int(least, most int) (int, error) {
 }
 
 // folders reads a list of folders.
-func (m member) folders() (folders []string, err error) {
+func (m member) folders() (folders []string, wide []fault, err error) {
 	const want = `a list of folders, as in ["~/src"]`
 	if m.text.Kind() != '[' {
-		return nil, m.wrong(want)
+		return nil, nil, m.wrong(want)
 	}
 	d := jsontext.NewDecoder(bytes.NewReader(m.text))
 	if _, err := d.ReadToken(); err != nil {
-		return nil, m.wrong(want)
+		return nil, nil, m.wrong(want)
 	}
 	for d.PeekKind() != ']' {
 		at := skip(m.text, int(d.InputOffset()))
 		value, err := d.ReadValue()
 		if err != nil {
-			return nil, m.wrong(want)
+			return nil, nil, m.wrong(want)
 		}
 		item := member{name: m.name, value: m.value + at, text: value.Clone()}
 		folder, err := item.string("a folder")
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if folder != "~" && !strings.HasPrefix(folder, "~/") && !strings.HasPrefix(folder, "/") {
-			return nil, &fault{at: item.value, text: fmt.Sprintf("%s: %q is no folder that is the same everywhere", m.name, folder), hint: "begin it with / or ~/"}
+			return nil, nil, &fault{at: item.value, text: fmt.Sprintf("%s: %q is no folder that is the same everywhere", m.name, folder), hint: "begin it with / or ~/"}
+		}
+		if why := tooWide(folder); why != "" {
+			wide = append(wide, fault{at: item.value, text: fmt.Sprintf("%s: %q is %s: agents may choose their sessions' workspaces anywhere in it, whatever they were started in", m.name, folder, why), hint: `name the folders of your projects, as in ["~/src"]`})
 		}
 		folders = append(folders, folder)
 	}
-	return folders, nil
+	return folders, wide, nil
+}
+
+// tooWide says what a folder is that holds more than projects, "" for one that may
+// hold just those.
+func tooWide(folder string) string {
+	if rest, ok := strings.CutPrefix(folder, "~"); ok {
+		switch rel := path.Clean(strings.TrimPrefix(rest, "/")); {
+		case rel == ".":
+			return "the whole home folder"
+		case rel == ".." || strings.HasPrefix(rel, "../"):
+			return "outside the home folder"
+		}
+		return ""
+	}
+	folder = path.Clean(folder)
+	first, below, _ := strings.Cut(strings.TrimPrefix(folder, "/"), "/")
+	switch {
+	case first == "":
+		return "the whole file system"
+	case first == "root" && below == "", (first == "home" || first == "Users") && !strings.Contains(below, "/"):
+		return "home folders, and whole"
+	case below == "" && slices.Contains(ofTheSystem, first):
+		return "a folder of the system"
+	}
+	return ""
+}
+
+// ofTheSystem are folders of the root that hold the system's things. Some people
+// have their projects in /srv, /opt and where disks are mounted.
+var ofTheSystem = []string{
+	"bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "nix", "proc", "run", "sbin", "snap", "sys", "tmp", "usr", "var",
+	"Applications", "Library", "Network", "System", "Volumes", "cores", "private",
 }
 
 // grants reads the clusters that may be granted.

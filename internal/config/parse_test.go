@@ -37,25 +37,29 @@ func TestParse(t *testing.T) {
   "superKey": "alt",
 }
 // the end`, Config{DefaultPolicy: approval.Auto, AutoAllow: approval.Grants{Write: true, MCP: true}, AutoCoverDeny: approval.Classify, Slots: 4,
-			AutoModeJudge: "/a/judge.scm", SuperKey: "alt"}},
-		"throttle":             {`{"approvalAskThrottleMs": 1500}`, with(func(c *Config) { c.AskThrottle = 1500 * time.Millisecond })},
-		"tool-timeout":         {`{"toolTimeoutMs": 86400000}`, with(func(c *Config) { c.ToolTimeout = 24 * time.Hour })},
-		"judge-by-its-alias":   {`{"autoModeAsk": "/a"}`, with(func(c *Config) { c.AutoModeJudge = "/a" })},
-		"judge-before-alias":   {`{"autoModeAsk": "/a", "autoModeJudge": "/b"}`, with(func(c *Config) { c.AutoModeJudge = "/b" })},
-		"yolo":                 {`{"defaultPolicy": "yolo"}`, with(func(c *Config) { c.DefaultPolicy = approval.Yolo })},
-		"alias-of-yolo":        {`{"defaultPolicy": "always-approve"}`, with(func(c *Config) { c.DefaultPolicy = approval.Yolo })},
-		"manual":               {`{"defaultPolicy": "manual"}`, zero},
-		"comment-in-a-text":    {`{"superKey": "// no /* comment"}`, with(func(c *Config) { c.SuperKey = "// no /* comment" })},
-		"quote-in-a-text":      {`{"superKey": "\"//"}`, with(func(c *Config) { c.SuperKey = `"//` })},
-		"comma-in-a-comment":   {"{\"autoCoverDeny\": true // ,\n}", zero},
-		"comma-before-comment": {"{\"autoCoverDeny\": true, // the last\n}", zero},
-		"empty-grants":         {`{"autoAllow": {}}`, zero},
-		"folders":              {`{"agentFolders": ["/srv", "~/src", "~"]}`, with(func(c *Config) { c.AgentFolders = []string{"/srv", "~/src", "~"} })},
-		"no-folders":           {`{"agentFolders": []}`, with(func(*Config) {})},
-		"whole-number-as-1e1":  {`{"speculativePolicyProcessingTools": 1e1}`, with(func(c *Config) { c.Slots = 10 })},
-		"windows-lines":        {"{\r\n// x\r\n\"autoCoverDeny\": false\r\n}\r\n", with(func(c *Config) { c.AutoCoverDeny = approval.Classify })},
+			AutoModeJudge: "/a/judge.scm", SuperKey: "alt",
+			Warnings: []string{`config.json:8:3: autoModeAsk: it is not read, for autoModeJudge names another program (they are one setting; keep one of them)`}}},
+		"throttle":           {`{"approvalAskThrottleMs": 1500}`, with(func(c *Config) { c.AskThrottle = 1500 * time.Millisecond })},
+		"tool-timeout":       {`{"toolTimeoutMs": 86400000}`, with(func(c *Config) { c.ToolTimeout = 24 * time.Hour })},
+		"judge-by-its-alias": {`{"autoModeAsk": "/a"}`, with(func(c *Config) { c.AutoModeJudge = "/a" })},
+		"judge-before-alias": {`{"autoModeAsk": "/a", "autoModeJudge": "/b"}`, with(func(c *Config) {
+			c.AutoModeJudge, c.Warnings = "/b", []string{`config.json:1:2: autoModeAsk: it is not read, for autoModeJudge names another program (they are one setting; keep one of them)`}
+		})},
+		"judge-and-alias-agree": {`{"autoModeAsk": "/a", "autoModeJudge": "/a"}`, with(func(c *Config) { c.AutoModeJudge = "/a" })},
+		"yolo":                  {`{"defaultPolicy": "yolo"}`, with(func(c *Config) { c.DefaultPolicy = approval.Yolo })},
+		"alias-of-yolo":         {`{"defaultPolicy": "always-approve"}`, with(func(c *Config) { c.DefaultPolicy = approval.Yolo })},
+		"manual":                {`{"defaultPolicy": "manual"}`, zero},
+		"comment-in-a-text":     {`{"superKey": "// no /* comment"}`, with(func(c *Config) { c.SuperKey = "// no /* comment" })},
+		"quote-in-a-text":       {`{"superKey": "\"//"}`, with(func(c *Config) { c.SuperKey = `"//` })},
+		"comma-in-a-comment":    {"{\"autoCoverDeny\": true // ,\n}", zero},
+		"comma-before-comment":  {"{\"autoCoverDeny\": true, // the last\n}", zero},
+		"empty-grants":          {`{"autoAllow": {}}`, zero},
+		"folders":               {`{"agentFolders": ["/srv", "~/src", "/home/ada/src"]}`, with(func(c *Config) { c.AgentFolders = []string{"/srv", "~/src", "/home/ada/src"} })},
+		"no-folders":            {`{"agentFolders": []}`, with(func(*Config) {})},
+		"whole-number-as-1e1":   {`{"speculativePolicyProcessingTools": 1e1}`, with(func(c *Config) { c.Slots = 10 })},
+		"windows-lines":         {"{\r\n// x\r\n\"autoCoverDeny\": false\r\n}\r\n", with(func(c *Config) { c.AutoCoverDeny = approval.Classify })},
 		"nobody-knows-the-mode": {`{"defaultPolicy": "Auto"}`, with(func(c *Config) {
-			c.Warnings = []string{`defaultPolicy: nobody knows the mode "Auto"; it counts as manual`}
+			c.Warnings = []string{`config.json:1:19: defaultPolicy: nobody knows the mode "Auto"; it counts as manual (did you mean auto?)`}
 		})},
 		"servers-and-search": {`{"mcpServers": {"files": {"command": "npx", "args": ["-y", "x"], "env": {"K": "v"}}, "net-1": {"url": "https://x/mcp", "headers": {"X-Key": "w"}}}, "webSearch": "https://s/?q={query}"}`,
 			Config{AskThrottle: DefaultAskThrottle, WebSearch: "https://s/?q={query}", MCPServers: map[string]MCPServer{
@@ -72,6 +76,42 @@ func TestParse(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", c.text, diff)
 			}
 		})
+	}
+}
+
+// What is read as something else than it says, or lets more happen than it may
+// mean, is in force and told.
+func TestParseWarns(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{`{"defaultPolicy": "atuo"}`, `1:19: defaultPolicy: nobody knows the mode "atuo"; it counts as manual (did you mean auto?)`},
+		{`{"defaultPolicy": "Yolo"}`, `(did you mean yolo?)`},
+		{`{"defaultPolicy": "always-aprove"}`, `(did you mean always-approve?)`},
+		{`{"defaultPolicy": "ask"}`, `(want manual, auto or yolo)`},
+		{`{"defaultPolicy": ""}`, `nobody knows the mode ""`},
+		{`{"agentFolders": ["/srv", "/"]}`, `1:27: agentFolders: "/" is the whole file system`},
+		{`{"agentFolders": ["//"]}`, `is the whole file system`},
+		{`{"agentFolders": ["/srv/.."]}`, `is the whole file system`},
+		{`{"agentFolders": ["~"]}`, `is the whole home folder`},
+		{`{"agentFolders": ["~/"]}`, `is the whole home folder`},
+		{`{"agentFolders": ["~/x/.."]}`, `is the whole home folder`},
+		{`{"agentFolders": ["~/.."]}`, `is outside the home folder`},
+		{`{"agentFolders": ["~/../.."]}`, `is outside the home folder`},
+		{`{"agentFolders": ["/home"]}`, `is home folders, and whole`},
+		{`{"agentFolders": ["/home/ada/"]}`, `is home folders, and whole`},
+		{`{"agentFolders": ["/Users/ada"]}`, `is home folders, and whole`},
+		{`{"agentFolders": ["/root"]}`, `is home folders, and whole`},
+		{`{"agentFolders": ["/etc"]}`, `is a folder of the system`},
+		{`{"agentFolders": ["/tmp/"]}`, `is a folder of the system`},
+	} {
+		got, err := Parse("c", []byte(c.text))
+		if err != nil || len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], c.want) {
+			t.Errorf("%s: %v %q, want %q", c.text, err, got.Warnings, c.want)
+		}
+	}
+	for _, text := range []string{`{"agentFolders": ["/srv", "/opt/x", "/data", "~/src", "~/..src", "/home/ada/src", "/tmp/x", "/etcetera"]}`, `{"defaultPolicy": "manual"}`} {
+		if got, err := Parse("c", []byte(text)); err != nil || len(got.Warnings) != 0 {
+			t.Errorf("%s: %v %q, want no warnings", text, err, got.Warnings)
+		}
 	}
 }
 

@@ -74,7 +74,7 @@ type Looker struct {
 	Since   time.Time `json:"since"`
 }
 
-// Presence is what is true now and never stored, by key: policyError,
+// Presence is what is true now and never stored, by key: policyError, configError, configWarning,
 // documentError, progress/JOB, looking/NAME (law §7).
 type Presence map[string]string
 
