@@ -68,7 +68,7 @@ func readDocument(file string, data []byte) (root node, ps Problems) {
 		return root, ps
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		problem(1, 1, "the document is empty", "write at least version: 1, or remove the file")
+		problem(1, 1, "the document is empty", "a policy without rules has only version: 1")
 		return root, ps
 	}
 	if trimmed := bytes.TrimSpace(data); trimmed[0] == '{' || trimmed[0] == '[' {
@@ -99,7 +99,7 @@ func readDocument(file string, data []byte) (root node, ps Problems) {
 		root = c.convert(d.Body, 0)
 	}
 	if docs == 0 {
-		problem(1, 1, "the document is empty", "write at least version: 1, or remove the file")
+		problem(1, 1, "the document is empty", "a policy without rules has only version: 1")
 	}
 	return root, append(ps, c.problems...)
 }

@@ -15,8 +15,8 @@ func TestParsePolicyProblems(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"empty", "", []string{"p:1:1: the document is empty (write at least version: 1, or remove the file)"}},
-		{"only-comments", "# nothing\n\n", []string{"p:1:1: the document is empty (write at least version: 1, or remove the file)"}},
+		{"empty", "", []string{"p:1:1: the document is empty (a policy without rules has only version: 1)"}},
+		{"only-comments", "# nothing\n\n", []string{"p:1:1: the document is empty (a policy without rules has only version: 1)"}},
 		{"not-a-mapping", "- run\n", []string{"p:1:1: want a mapping, not a list (a policy looks like  run: {allow: [go test]})"}},
 		{"unknown-key", "version: 1\nrunn:\n  allow: [ls]\n", []string{`p:2:1: unknown key "runn" (did you mean run?)`}},
 		{"unknown-key-unlike-any", "version: 1\nzzz: 1\n", []string{`p:2:1: unknown key "zzz" (known here: version, extends, run, read, write, delete, net, env, mcp, opaque, scanner)`}},

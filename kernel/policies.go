@@ -186,6 +186,9 @@ func (f *policyFile) fallBack(err error) {
 		return
 	}
 	f.policy, f.unknown = policy.LastGood(), false
+	if !errors.Is(err, errGone) { // which says so
+		f.err = fmt.Errorf("%w; until it is mended, what its last good text asked about, denied and blocked still is: taking the file away does not change that", err)
+	}
 }
 
 // keep keeps the text in force as the last good one. While that cannot be done

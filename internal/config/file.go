@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 
@@ -27,6 +28,7 @@ type State struct {
 type File struct {
 	path    string
 	changed func(State)
+	settle  time.Duration // how long a broken text must stand to be told
 
 	mu    sync.Mutex // held while the file is read or written and told of
 	text  []byte     // as last read; nil for no file
@@ -42,12 +44,19 @@ type File struct {
 // methods of the File.
 //
 // A file that is broken at the start gives the zero Config: the strictest.
-func Open(path string, changed func(State)) (*File, error) {
+func Open(path string, changed func(State)) (*File, error) { return open(path, changed, settle) }
+
+// settle is how long a file must stay broken for that to be told: who saves it in
+// place empties it first and writes it in pieces. It makes nothing looser, for
+// what was in force stays so while a file is broken.
+const settle = 200 * time.Millisecond
+
+func open(path string, changed func(State), settle time.Duration) (*File, error) {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return nil, fmt.Errorf("open configuration: %w", err)
 	}
-	f := &File{path: path, changed: changed, watcher: watcher}
+	f := &File{path: path, changed: changed, settle: settle, watcher: watcher}
 	f.attend() // before reading, so that no change falls in between
 	f.read()
 	f.done.Go(f.listen)
@@ -107,7 +116,11 @@ func (f *File) Set(key string, value any) error {
 
 // read reads the file and says whether there is anything new.
 func (f *File) read() bool {
-	text, err := readAny(f.path)
+	return f.take(readAny(f.path))
+}
+
+// take takes what was read, and says whether there is anything new.
+func (f *File) take(text []byte, err error) bool {
 	if err == nil && f.state.Err == nil && bytes.Equal(text, f.text) && (text == nil) == (f.text == nil) {
 		return false
 	}
@@ -212,9 +225,31 @@ func (f *File) names() map[string]bool {
 	return names
 }
 
+// glance reads the file now, but a text that is broken only if it has been so
+// for a while, and says whether there is such a one.
+func (f *File) glance() (broken bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.attend()
+	text, err := readAny(f.path)
+	if err != nil {
+		return true
+	}
+	if _, err := parsed(f.path, text); err != nil {
+		return true
+	}
+	if f.take(text, nil) {
+		f.changed(f.state)
+	}
+	return false
+}
+
 // listen reads the file when something happens about it, until the watcher is
 // closed.
 func (f *File) listen() {
+	settled := time.NewTimer(f.settle)
+	settled.Stop()
+	defer settled.Stop()
 	for {
 		select {
 		case ev, ok := <-f.watcher.Events:
@@ -223,10 +258,14 @@ func (f *File) listen() {
 			}
 			for name := range f.names() {
 				if ev.Name == name || ev.Name == filepath.Dir(name) {
-					f.Reload()
+					if settled.Stop(); f.glance() {
+						settled.Reset(f.settle)
+					}
 					break
 				}
 			}
+		case <-settled.C:
+			f.Reload()
 		case _, ok := <-f.watcher.Errors:
 			if !ok {
 				return

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"assent/approval"
 )
@@ -18,8 +19,14 @@ type watched struct {
 
 func watch(t *testing.T, path string) watched {
 	t.Helper()
+	return watchFor(t, path, time.Millisecond)
+}
+
+// watchFor is watch where a broken file is told after so long.
+func watchFor(t *testing.T, path string, settle time.Duration) watched {
+	t.Helper()
 	states := make(chan State, 100)
-	f, err := Open(path, func(s State) { states <- s })
+	f, err := open(path, func(s State) { states <- s }, settle)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +102,25 @@ func TestFileBroken(t *testing.T) {
 	save(t, path, `{"defaultPolicy": "yolo", "x": 1}`)
 	if s := watch(t, path).State(); s.Err == nil || s.Config.DefaultPolicy != approval.Manual {
 		t.Errorf("broken at the start: %+v", s)
+	}
+}
+
+// A file that is saved in place is empty for a moment, and half there for another.
+// Nobody is told of that; whoever asks is.
+func TestFileSavedInPlace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "config.json")
+	save(t, path, `{"defaultPolicy": "auto"}`)
+	w := watchFor(t, path, 24*time.Hour)
+	for _, half := range []string{"", "{", `{"defaultPolicy": "yo`} {
+		save(t, path, half)
+	}
+	save(t, path, `{"defaultPolicy": "yolo"}`)
+	if s := w.until("it is saved", func(State) bool { return true }); s.Err != nil || s.Config.DefaultPolicy != approval.Yolo {
+		t.Errorf("told of %+v before it was saved", s)
+	}
+	save(t, path, `{"defaultPolicy"`)
+	if s := w.Reload(); s.Err == nil {
+		t.Error("it is broken, and whoever asked was not told")
 	}
 }
 
