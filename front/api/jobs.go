@@ -27,6 +27,7 @@ func postJob(s *Server, c *call) error {
 	if err != nil {
 		return err
 	}
+	s.awaiting.asks(row, s.opts.Now())
 	c.answer = jobRowOf(row)
 	return nil
 }
@@ -95,6 +96,8 @@ func getReceipt(s *Server, c *call) error {
 	if snap.Job.Sequence() {
 		return plexus.ErrGeometry
 	}
+	goes := s.awaiting.comes(c.session(), c.job(), s.opts.Now())
+	defer func() { goes(s.opts.Now()) }()
 	reached := func() bool {
 		_, returned := snap.Fields[plexus.OrchestrationResult]
 		_, cancelled := snap.Fields[plexus.Cancelled]

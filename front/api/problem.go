@@ -99,7 +99,6 @@ var sentinels = []struct {
 	{plexus.ErrDisk, wire.Disk},
 	{plexus.ErrBusy, wire.Busy},
 	{plexus.ErrClosed, wire.Closed},
-	{context.Canceled, wire.Closed}, // of the server: who asked is gone otherwise
 	{context.DeadlineExceeded, wire.Timeout},
 }
 
@@ -122,6 +121,9 @@ func problemOf(err error, by plexus.Writer) *wire.Problem {
 			return problem(wire.Damaged, "%s", kernel.Fault(err))
 		}
 		return problem(wire.Damaged, "the kernel's document is damaged: nothing is allowed until a person has looked (assent status)")
+	}
+	if errors.Is(err, context.Canceled) { // of the server: who asked is gone otherwise
+		return problem(wire.Closed, "the kernel ends")
 	}
 	for _, s := range sentinels {
 		if errors.Is(err, s.err) {

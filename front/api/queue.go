@@ -57,6 +57,7 @@ func getQueue(s *Server, c *call) error {
 			return err
 		}
 	}
+	out.Unawaited = s.awaiting.unawaited(out.Queue, s.opts.Now())
 	out.More = int(skip)+int(limit) < out.Waiting
 	c.answer = out
 	return nil

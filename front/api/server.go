@@ -123,6 +123,7 @@ type Server struct {
 
 	watchers chan struct{} // places that are taken
 	looking  looking
+	awaiting awaiting
 	turns    *turns
 
 	ending context.Context // ends when the server does
@@ -176,6 +177,7 @@ func New(opts Options) *Server {
 		watchers: make(chan struct{}, opts.Limits.Watchers),
 		turns:    newTurns(),
 		looking:  looking{lease: leases * opts.Limits.Heartbeat},
+		awaiting: awaiting{grace: opts.Limits.Heartbeat},
 	}
 	if opts.Document != nil { // a server that lets nobody in has none
 		s.looking.publish = opts.Document.SetPresence

@@ -111,10 +111,10 @@ func ask(cmd *cobra.Command, d *dialer, c *client.Client, session string, job wi
 		defer close(heard)
 		receipt, err = c.Receipt(ctx, session, admitted.ID, client.Decided)
 	}()
-	tellWaiting(ctx, cmd.ErrOrStderr(), c, admitted, heard)
+	last := tellWaiting(ctx, cmd.ErrOrStderr(), c, admitted, heard)
 	if err != nil {
 		if ctx.Err() == nil {
-			return err
+			return cutOff(err, nameOf(last))
 		}
 		later, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
@@ -131,25 +131,49 @@ func ask(cmd *cobra.Command, d *dialer, c *client.Client, session string, job wi
 	return decided(cmd.OutOrStdout(), d, receipt)
 }
 
+// cutOff says what became of a call when whoever waited for it was cut off.
+func cutOff(err error, call string) error {
+	what := "the connection to the kernel was lost"
+	switch {
+	case errors.Is(err, wire.Closed), errors.Is(err, client.ErrNoDaemon):
+		what = "the kernel has ended"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+	default:
+		return err
+	}
+	return fmt.Errorf("%s while the call waited: it is not decided, so do not go on\nit still waits for an answer that nobody hears; \"assent cancel %s\" takes it out, and \"assent call\" asks anew (both start the kernel)",
+		what, call)
+}
+
 // tellWaiting says, until the call is heard of, what it waits for and why: each
-// thing once.
-func tellWaiting(ctx context.Context, out io.Writer, c *client.Client, call wire.JobRow, heard <-chan struct{}) {
+// thing once. It gives what it knew last.
+func tellWaiting(ctx context.Context, out io.Writer, c *client.Client, call wire.JobRow, heard <-chan struct{}) (last wire.Receipt) {
 	told := ""
+	last.Session, last.Job = call.Session, call.ID
 	for wait := unheard; ; wait = max(wait, time.Second) {
 		select {
 		case <-heard:
-			return
+			return last
 		case <-time.After(wait):
 		}
 		now, err := c.Receipt(ctx, call.Session, call.ID, client.Now)
 		if err != nil || now.OrchestrationResult != nil || now.Cancelled != nil {
 			continue // what it came to is told by the other
 		}
+		last = now
 		if text := waitsFor(now); text != told {
 			fmt.Fprint(out, paragraph("assent: "+text))
 			told = text
 		}
 	}
+}
+
+// nameOf is how a call is named to a person.
+func nameOf(r wire.Receipt) string {
+	if r.Number == 0 { // of an earlier kernel
+		return oneLine(callName{r.Session, r.Job}.String(), 4*maxTarget)
+	}
+	return strconv.FormatInt(r.Number, 10)
 }
 
 // waitsFor says what an undecided call waits for, and why.
@@ -158,10 +182,7 @@ func waitsFor(r wire.Receipt) string {
 	if r.PolicyMessage != nil {
 		why = oneLine(*r.PolicyMessage, maxLogged) + "\n"
 	}
-	name := strconv.FormatInt(r.Number, 10)
-	if r.Number == 0 { // of an earlier kernel
-		name = oneLine(callName{r.Session, r.Job}.String(), 4*maxTarget)
-	}
+	name := nameOf(r)
 	switch {
 	case r.PolicyResult == nil:
 		return "it waits until it is judged"

@@ -222,14 +222,11 @@ func (c *checker) call(in io.Reader, args []string) (floor.Call, error) {
 		return call, usagef("--arguments needs --name")
 	case len(args) == 0 && c.name == "":
 		return call, usagef("nothing to %s: put a command after \"--\", as in: assent %s -- 'git status'", c.verb, c.verb)
-	case len(args) == 1:
-		if strings.TrimSpace(args[0]) == "" {
+	case len(args) > 0:
+		if len(args) == 1 && strings.TrimSpace(args[0]) == "" {
 			return call, usagef("the command is empty")
 		}
-		call.Name = "Bash"
-		call.Arguments = arguments(args)
-	case len(args) > 1:
-		call.Name = "shell"
+		call.Name = "Bash" // in one word or several: one name in the log
 		call.Arguments = arguments(args)
 	default:
 		text, err := c.argumentText(in)

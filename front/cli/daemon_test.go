@@ -158,6 +158,7 @@ func TestDaemonScripts(t *testing.T) {
 			"answerfirst": answerFirst,
 			"number":      callNumberOf,
 			"told":        cancelTold,
+			"waits":       waitsTold,
 			"writer":      writer,
 		},
 	})
@@ -261,13 +262,26 @@ func cancelTold(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: told SESSION")
 	}
 	d := daemonOf(ts)
-	id := firstThatWaits(ts, args[0])
+	id := d.waitTold(ts, args[0])
+	ts.Check(d.kernel.Cancel(context.Background(), args[0], id, plexus.Writer{Role: plexus.Human, Name: "ada"}))
+}
+
+// waits SESSION: waits for the same, and lets it wait on.
+func waitsTold(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: waits SESSION")
+	}
+	daemonOf(ts).waitTold(ts, args[0])
+}
+
+func (d *testDaemon) waitTold(ts *testscript.TestScript, session string) (id string) {
+	id = firstThatWaits(ts, session)
 	// The admission and the waiting may still be coming; whoever asks for the
 	// second time what it waits for has told the first answer.
 	for range 4 {
 		<-d.asks
 	}
-	ts.Check(d.kernel.Cancel(context.Background(), args[0], id, plexus.Writer{Role: plexus.Human, Name: "ada"}))
+	return id
 }
 
 // firstThatWaits is the first call of the session that comes to wait for a

@@ -122,7 +122,8 @@ func newQueue() *cobra.Command {
 		Short: "List the calls that wait for a person",
 		Long: `Queue lists the calls that wait for a person's answer, in the order in which
 they stand in their sessions, each with its number and with what the policies
-said to it.`,
+said to it. It says for which of them nobody waits just now: whoever asked has
+ended, or was cut off when the kernel ended; "assent cancel" takes one out.`,
 		Example: `  assent queue
   assent queue --session 7GKQ --json`,
 		Args: noArguments,
@@ -153,8 +154,16 @@ said to it.`,
 				g.add(plainCell(session[job.Session]), plainCell(strconv.FormatInt(job.Stamp.Rev, 10)), plainCell(showWhen(job.Stamp.At, now)), floorCell(job.Leaf.PolicyResult),
 					plainCell(job.Name), plainCell(whatOf(job.Arguments)))
 			}
-			if err := g.write(cmd.OutOrStdout(), screenOf(cmd.OutOrStdout())); err != nil || !queue.More {
+			if err := g.write(cmd.OutOrStdout(), screenOf(cmd.OutOrStdout())); err != nil {
 				return err
+			}
+			if len(queue.Unawaited) > 0 {
+				if _, err := fmt.Fprint(cmd.ErrOrStderr(), paragraph("assent: "+unawaited(queue.Unawaited))); err != nil {
+					return err
+				}
+			}
+			if !queue.More {
+				return nil
 			}
 			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "assent: %d wait in all; see --limit\n", queue.Waiting)
 			return err
@@ -164,6 +173,19 @@ said to it.`,
 	sessionFlag(cmd, &session, "only of this session")
 	cmd.Flags().IntVar(&limit, "limit", limit, "list no more than this `number`")
 	return cmd
+}
+
+// unawaited says for which calls nobody waits.
+func unawaited(numbers []wire.Rev) string {
+	const most = 8
+	var named []string
+	for _, n := range numbers[:min(len(numbers), most)] {
+		named = append(named, strconv.FormatInt(n, 10))
+	}
+	if more := len(numbers) - most; more > 0 {
+		named = append(named, fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("nobody waits just now for %s: whoever asked may have ended, and not hear an answer; \"assent cancel CALL\" takes one out", strings.Join(named, ", "))
 }
 
 func sessionFlag(cmd *cobra.Command, session *string, usage string) {

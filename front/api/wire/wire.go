@@ -271,6 +271,9 @@ type Queue struct {
 	Waiting int   `json:"waiting"` // how many there are, also those left out
 	More    bool  `json:"more"`    // the limit left some out behind these
 	Queue   []Job `json:"queue"`
+	// Unawaited are the numbers of those for which nobody waits just now: their
+	// asker has ended, or has yet to come back to a kernel that was started anew.
+	Unawaited []Rev `json:"unawaited"`
 }
 
 // Call is how a call was decided: a line of the log.
