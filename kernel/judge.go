@@ -72,12 +72,15 @@ func (o *owner) judge(a session.Action) {
 		}
 		done.Job, done.Policy = a.Job, a.Policy
 		asked.Paths = done.Paths
-		shown := k.show(ctx, asked, call, really, done.Result)
-		done.Explanation = withShown(done.Explanation, shown)
-		once.Do(func() {
-			o.later(func() {
-				o.shown[a.Job] = shown.Image
-				o.step(done)
+		k.shown(ctx, cancel, func(ctx context.Context) job.Shown {
+			return k.show(ctx, asked, call, really, done.Result)
+		}, func(shown job.Shown) {
+			once.Do(func() {
+				done.Explanation = withShown(done.Explanation, shown)
+				o.later(func() {
+					o.shown[a.Job] = shown.Image
+					o.step(done)
+				})
 			})
 		})
 	}})

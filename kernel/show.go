@@ -2,8 +2,11 @@ package kernel
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -17,6 +20,43 @@ import (
 
 // maxShown is how much of a preview is kept with a call, in bytes.
 const maxShown = 64 << 10
+
+// showLimit is how long looking for what a call would change may take. The answer
+// of the floor waits for it, and a disk that does not answer would keep its slot.
+const showLimit = 5 * time.Second
+
+// shown has tell called with what show gives, or with that it took too long. A
+// show that does not end keeps the slot, as an evaluation does.
+func (k *Kernel) shown(ctx context.Context, cancel func(), show func(context.Context) job.Shown, tell func(job.Shown)) {
+	var mu sync.Mutex
+	late, ended := false, false
+	stop := k.After(showLimit, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if ended {
+			return
+		}
+		late = true
+		if k.enter() { // while the kernel closes it is left to the next life
+			tell(job.Shown{Text: fmt.Sprintf("what it would change cannot be shown: looking took longer than %v", showLimit)})
+			k.leave()
+		}
+		cancel()
+		k.slots.late(1)
+	})
+	shown := show(ctx)
+	stop()
+	mu.Lock()
+	ended = true
+	mu.Unlock()
+	switch {
+	case late:
+		k.slots.late(-1)
+	case k.ending():
+	default:
+		tell(shown)
+	}
+}
 
 // show is what a person who is asked about a call can see of what it would
 // change. It stands in the document, where agents read too, and nobody has

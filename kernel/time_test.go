@@ -272,6 +272,57 @@ func TestAFloorThatDoesNotEnd(t *testing.T) {
 	})
 }
 
+// What a call would change is looked for, and not waited for without end: the
+// floor's answer stands, and the slot is there for others.
+func TestAPreviewThatDoesNotEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		end := make(chan struct{})
+		tools := registry(ok)
+		if err := tools.RegisterPreview(job.SystemTool, "", func(_ context.Context, call job.Call) (job.Shown, error) {
+			if call.Job != "quick" {
+				<-end
+			}
+			return job.Shown{Text: "a change", Image: "i"}, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		w := newWorld(t, Options{Registry: tools, Settings: Settings{Slots: 2}})
+		w.session("s", "manual")
+		w.call("s", "quick", "rm x")
+		w.call("s", "a", "rm x")
+		still()
+		if got := w.fields("s", "quick")[plexus.Explanation]; !strings.Contains(got, `"preview":{"text":"a change","image":"i"}`) {
+			t.Fatal(got)
+		}
+		if got := w.fields("s", "a")[plexus.PolicyResult]; got != "" {
+			t.Fatal("it did not wait for what is shown", got)
+		}
+		time.Sleep(showLimit)
+		still()
+		if got := w.fields("s", "a"); got[plexus.PolicyResult] != w.fields("s", "quick")[plexus.PolicyResult] || !strings.Contains(got[plexus.Explanation], "looking took longer than 5s") {
+			t.Errorf("%v", got)
+		}
+		w.answer("s", "a", true)
+		still()
+		if got := w.fields("s", "a")[plexus.OutcomeJSON]; got != `{"ok":true}` {
+			t.Error("outcome", got)
+		}
+		w.call("s", "b", "let it")
+		still()
+		if got := w.fields("s", "b")[plexus.OutcomeJSON]; got != `{"ok":true}` {
+			t.Error("another", got)
+		}
+		if got := w.Status(); got.Judging != 1 {
+			t.Errorf("status %+v", got)
+		}
+		close(end)
+		still()
+		if got := w.Status(); got.Judging != 0 {
+			t.Errorf("status %+v", got)
+		}
+	})
+}
+
 func TestAFloorThatPanics(t *testing.T) {
 	w := newWorld(t, Options{Prepare: func(context.Context, *floor.Floor, floor.Call) floor.Call { panic("oops") }})
 	w.session("s", "yolo")
