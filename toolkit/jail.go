@@ -22,7 +22,7 @@ var (
 	ErrNoFile = errors.New("it is neither a file nor a folder")
 	// ErrSystem: the kernel's own view of processes and devices. There a name
 	// such as "self" means whoever opens it, which is the host and not the agent.
-	ErrSystem = errors.New("files of /proc, /sys and /dev are not opened by a file tool")
+	ErrSystem = errors.New("what the system shows as files (/proc, /sys, /dev) is not opened by a file tool")
 )
 
 // jail is what the body of one call may open: the prepared paths of its
@@ -179,6 +179,9 @@ func openFile(root *os.Root, name string) (*os.File, error) {
 	opened, err := f.Stat()
 	if err == nil && !os.SameFile(named, opened) {
 		err = fmt.Errorf("it was exchanged: %w", ErrElsewhere)
+	}
+	if err == nil && ofTheSystem(f) {
+		err = ErrSystem
 	}
 	if err != nil {
 		f.Close()

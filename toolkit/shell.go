@@ -82,6 +82,9 @@ func (s *shell) run(ctx context.Context, call job.Call) (job.Outcome, error) {
 	cmd.WaitDelay = graceful + drain
 	group := grouped(cmd)
 	if err := cmd.Start(); err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		return failed(fmt.Errorf("the command did not start: %w", err))
 	}
 	err := group.wait()

@@ -90,7 +90,7 @@ func (f *found) outcome() (job.Outcome, error) {
 
 // list is the body of the tool list: what lies in one folder. A folder ends
 // with "/", a link with "@".
-func list(_ context.Context, call job.Call) (job.Outcome, error) {
+func list(ctx context.Context, call job.Call) (job.Outcome, error) {
 	var a listArguments
 	if err := call.Decode(&a); err != nil {
 		return failed(err)
@@ -100,11 +100,15 @@ func list(_ context.Context, call job.Call) (job.Outcome, error) {
 		return failed(err)
 	}
 	defer root.Close()
-	entries, err := entriesOf(root)
-	if err != nil {
+	entries, more, err := entriesOf(ctx, root)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
 		return failed(plain(err))
 	}
 	f := found{most: maxEntries}
+	f.More = more
 	for _, e := range entries {
 		if !f.add(e.Name() + mark(e.Type())) {
 			break
@@ -182,7 +186,11 @@ func grep(ctx context.Context, call job.Call) (job.Outcome, error) {
 			return failed(err)
 		}
 		defer file.Close()
-		if err := f.matches(ctx, file, re, t.shown); err != nil {
+		err = f.matches(ctx, file, re, t.shown)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case err != nil:
 			return failed(t.because(err))
 		}
 		return f.outcome()
@@ -243,11 +251,41 @@ func (f *found) matches(ctx context.Context, r io.Reader, re *regexp.Regexp, nam
 	}
 }
 
+// maxAlternatives is how many patterns the braces of one may stand for: a match
+// tries them all, for every name.
+const maxAlternatives = 256
+
+// alternatives is how many patterns a pattern with braces stands for, or more.
+func alternatives(pattern string) int {
+	all := 1
+	var open []int // the alternatives of the braces that are open
+	for i := 0; i < len(pattern) && all <= maxAlternatives; i++ {
+		switch last := len(open) - 1; pattern[i] {
+		case '\\':
+			i++
+		case '{':
+			open = append(open, 1)
+		case ',':
+			if last >= 0 {
+				open[last]++
+			}
+		case '}':
+			if last >= 0 {
+				all *= open[last]
+				open = open[:last]
+			}
+		}
+	}
+	return all
+}
+
 // below refuses a pattern that could leave the folder it is matched in.
 func below(pattern string) error {
 	switch {
 	case !doublestar.ValidatePattern(pattern):
 		return refusal("the pattern %q cannot be read", pattern)
+	case alternatives(pattern) > maxAlternatives:
+		return refusal("the pattern %q has too many alternatives in braces: use more than one call", pattern)
 	case strings.HasPrefix(pattern, "/"), slices.Contains(strings.FieldsFunc(pattern, func(r rune) bool { return r == '/' || r == '{' || r == '}' || r == ',' }), ".."):
 		return refusal("the pattern %q leaves its folder: name the folder in path", pattern)
 	}
@@ -271,16 +309,32 @@ func folderOf(call job.Call) (*os.Root, target, error) {
 	return root, t, err
 }
 
-// entriesOf are what lies in a folder, by their names.
-func entriesOf(root *os.Root) ([]fs.DirEntry, error) {
+// maxFolder is how many names of one folder are looked at.
+const maxFolder = 200_000
+
+// entriesOf are what lies in a folder, by their names, and whether there is more
+// than is looked at.
+func entriesOf(ctx context.Context, root *os.Root) (entries []fs.DirEntry, more bool, err error) {
 	f, err := root.Open(".")
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer f.Close()
-	entries, err := f.ReadDir(-1)
+	for err == nil && !more {
+		if ctx.Err() != nil {
+			return nil, false, context.Cause(ctx)
+		}
+		var some []fs.DirEntry
+		some, err = f.ReadDir(1000)
+		entries = append(entries, some...)
+		more = len(entries) > maxFolder
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	entries = entries[:min(len(entries), maxFolder)]
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return entries, err
+	return entries, more, err
 }
 
 // walk visits everything below a folder, in the order of names, until visit
@@ -288,6 +342,9 @@ func entriesOf(root *os.Root) ([]fs.DirEntry, error) {
 // folder.
 func walk(ctx context.Context, root *os.Root, f *found, visit func(folder *os.Root, name string, e fs.DirEntry) bool) error {
 	_, err := walkIn(ctx, root, "", 0, f, visit)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	return err
 }
 
@@ -295,9 +352,14 @@ func walkIn(ctx context.Context, folder *os.Root, at string, depth int, f *found
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	entries, err := entriesOf(folder)
-	if err != nil {
+	entries, more, err := entriesOf(ctx, folder)
+	switch {
+	case ctx.Err() != nil:
+		return false, context.Cause(ctx)
+	case err != nil:
 		f.unread(path.Join(at, "."), plain(err))
+	case more:
+		f.unread(path.Join(at, "."), errors.New("too many names, the rest is left out"))
 	}
 	for _, e := range entries {
 		name := path.Join(at, e.Name())

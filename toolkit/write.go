@@ -15,8 +15,6 @@ import (
 	"strings"
 
 	"assent/job"
-
-	"github.com/rogpeppe/go-internal/diff"
 )
 
 // maxFile is how large a file may be that is written or edited, in bytes.
@@ -47,6 +45,7 @@ type change struct {
 	absent bool // there was no file
 	info   fs.FileInfo
 	after  []byte
+	late   func() // of tests: called before a new file takes its place
 }
 
 // Image names the content of a file: its SHA-256 in hexadecimal digits, or
@@ -74,7 +73,7 @@ func (c *change) diff() string {
 	if c.absent {
 		old = "/dev/null"
 	}
-	return string(diff.Diff(old, c.before, "b/"+c.shown, c.after))
+	return unified(old, c.before, "b/"+c.shown, c.after)
 }
 
 // errChanged is what a body says when the file is not the one any more that
@@ -108,6 +107,9 @@ func preview(plan func(job.Call) (*change, error)) job.Preview {
 
 // mutate does what a call asks of one file: wholly, or not at all.
 func mutate(ctx context.Context, call job.Call, plan func(job.Call) (*change, error)) (job.Outcome, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	c, err := plan(call)
 	switch {
 	case err != nil && call.Resumed && call.Begun:
@@ -120,7 +122,11 @@ func mutate(ctx context.Context, call job.Call, plan func(job.Call) (*change, er
 		if call.Shown != "" && call.Shown != string(c.image()) {
 			return failed(c.because(errChanged))
 		}
-		if err := c.save(ctx); err != nil {
+		err := c.save(ctx)
+		if ctx.Err() != nil && err != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil {
 			return failed(c.because(err))
 		}
 	}
@@ -263,7 +269,20 @@ func (c *change) save(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return plain(root.Rename(temp, name))
+	if !c.absent {
+		return plain(root.Rename(temp, name))
+	}
+	if c.late != nil {
+		c.late()
+	}
+	// A second name replaces nothing that appeared meanwhile.
+	switch err := root.Link(temp, name); {
+	case err == nil: // the first name goes
+		return nil
+	case errors.Is(err, fs.ErrExist):
+		return errChanged
+	}
+	return plain(root.Rename(temp, name)) // a file system without hard links
 }
 
 // still refuses a file that is not the one any more whose content was taken.
