@@ -235,7 +235,7 @@ func (r *reader) positional(w string) {
 	}
 	// A wrapper's command starts where its operand is an argv.
 	ops := r.cur.Operands
-	if len(r.cur.When) > 0 {
+	if r.cur.wraps() {
 		_, ops, _ = r.applied(r.count(r.Loose) + r.count([]int{r.i}))
 	}
 	if from, stdin, ok := r.argvAt(ops, w); ok {
@@ -257,6 +257,14 @@ func (r *reader) positional(w string) {
 		r.ended = true
 	}
 	r.i++
+}
+
+// wraps reports whether an option may make the operands those of a wrapper, or of
+// none.
+func (e *Entry) wraps() bool {
+	argv := func(o Operand) bool { return o.Type == Argv || o.Type == ArgvStdin }
+	return len(e.When) > 0 && (slices.ContainsFunc(e.Operands, argv) ||
+		slices.ContainsFunc(e.When, func(a Alternative) bool { return slices.ContainsFunc(a.Operands, argv) }))
 }
 
 // goals reports whether operands are goals, which come several to a line.

@@ -85,8 +85,16 @@ func nameMark(names []string) string {
 	return named + strings.NewReplacer("*", "\x01", "?", "\x02", "|", "\x03").Replace(strings.Join(names, "|"))
 }
 
-// marks are what a search says of what it finds.
+// marks are what a search says of what it finds, to each of its actions.
 func (t *typed) marks() string {
+	if t.mark == nil {
+		m := t.readMarks()
+		t.mark = &m
+	}
+	return *t.mark
+}
+
+func (t *typed) readMarks() string {
 	name, reading := t.cmd.Program, &t.reading
 	m := nameMark(t.chosen().names)
 	if narrowed(name, reading) {

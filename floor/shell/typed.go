@@ -24,6 +24,7 @@ type typed struct {
 	shell   bool            // shell text was given and followed
 	split   bool            // the inner command was told with a split text
 	choice  *choice         // what is said of the names of files, once it is read
+	mark    *string         // see marks
 	there   bool            // see effect.There
 	told    *effect.Command // the command as it was told, by this course or by one before
 }
