@@ -163,7 +163,7 @@ func (r *reader) assignArithm(x syntax.ArithmExpr, w *world) {
 		if p := indexed(word); p != nil {
 			r.arithm(p.Index, w)
 		}
-		w.setVar(name, anyElements(w.vars[name], true))
+		w.setVar(name, anyElements(w.vars.at(name), true))
 		r.steer(name, commands.Unknown, span, nil, w)
 	default:
 		r.assignVar(w, name, commands.Number, span)
@@ -282,7 +282,7 @@ func (r *reader) risky(x syntax.ArithmExpr, w *world) bool {
 			return true
 		case syntax.Assgn:
 			name, isWord := x.X.(*syntax.Word)
-			return !isWord || !isName(name.Lit()) || constants[name.Lit()] || w.vars[name.Lit()].readonly || r.risky(x.Y, w)
+			return !isWord || !isName(name.Lit()) || constants[name.Lit()] || w.vars.at(name.Lit()).readonly || r.risky(x.Y, w)
 		}
 		return r.risky(x.X, w) || r.risky(x.Y, w)
 	}

@@ -70,7 +70,7 @@ func (r *reader) store(a *syntax.Assign, e right, w *world, export bool) {
 	}
 	if a.Index != nil {
 		text := e.text
-		v := w.vars[name]
+		v := w.vars.at(name)
 		if v.integer {
 			r.number(text, span, w)
 			text = commands.Number
@@ -84,7 +84,7 @@ func (r *reader) store(a *syntax.Assign, e right, w *world, export bool) {
 		return
 	}
 	if a.Array != nil {
-		old := w.vars[name]
+		old := w.vars.at(name)
 		v := variable{array: true, integer: old.integer}
 		numbers := true
 		if a.Append {
@@ -93,7 +93,7 @@ func (r *reader) store(a *syntax.Assign, e right, w *world, export bool) {
 			if !old.array && old.text != "" {
 				v.list = []string{old.text}
 			}
-			if _, known := w.vars[name]; !known {
+			if _, known := w.vars.get(name); !known {
 				v.lost = true
 			}
 		}
@@ -130,7 +130,7 @@ func (r *reader) store(a *syntax.Assign, e right, w *world, export bool) {
 			return
 		case !known:
 			text = commands.Unknown
-		case w.vars[name].integer: // added, not joined
+		case w.vars.at(name).integer: // added, not joined
 			r.number(text, span, w)
 			text = commands.Number
 		default:
@@ -165,7 +165,7 @@ func (r *reader) assignVar(w *world, name, text string, span effect.Span) {
 
 // give gives a variable a text, as far as it takes one.
 func (r *reader) give(w *world, name, text string, span effect.Span) {
-	old := w.vars[name]
+	old := w.vars.at(name)
 	switch name {
 	case "RANDOM", "SECONDS", "SRANDOM", "LINENO", "OPTIND", "HISTCMD", "EPOCHSECONDS", "EPOCHREALTIME", "BASHPID", "BASH_SUBSHELL":
 		r.number(text, span, w)
@@ -176,7 +176,7 @@ func (r *reader) give(w *world, name, text string, span effect.Span) {
 	if computedBy[name] {
 		text = commands.Unknown
 	}
-	if w.refs[name] {
+	if w.refs.has(name) {
 		r.opaque(span, "a variable that stands for another one is assigned")
 	}
 	if old.readonly || constants[name] {

@@ -223,7 +223,7 @@ func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*w
 		return w.alone()
 	}
 	if !ctx.noFuncs && !ctx.noBuiltins {
-		if text, isAlias := w.aliases[name]; isAlias && ws[0].src != nil && ws[0].src.Lit() == name {
+		if text, isAlias := w.aliases.get(name); isAlias && ws[0].src != nil && ws[0].src.Lit() == name {
 			// Nobody knows whether aliases are on: both courses are told.
 			r.branch++
 			rest := make([]string, 0, len(ws))
@@ -233,13 +233,13 @@ func (r *reader) simple(ws []word, assigns []string, w *world, ctx context) []*w
 			in := w.fork()
 			in.dropAlias(name)
 			where := span
-			out := r.nested(text+" "+strings.Join(rest, " "), in.alone(), spans{fixed: &where}, span)
+			out := r.nested(string(text)+" "+strings.Join(rest, " "), in.alone(), spans{fixed: &where}, span)
 			ws[0].src = nil
 			out = append(out, r.simple(ws, assigns, w, ctx)...)
 			r.branch--
 			return collapse(out)
 		}
-		if f, isFunc := w.funcs[name]; isFunc {
+		if f, isFunc := w.funcs.get(name); isFunc {
 			return r.function(f, ws, assigns, w, span)
 		}
 	}
@@ -283,7 +283,7 @@ func (r *reader) builtin(b builtinFunc, ws []word, assigns []string, w *world, c
 		return b(r, ws, nil, w, ctx)
 	}
 	locals := w.locals
-	w.locals = nil
+	w.locals = dict[local]{}
 	for _, a := range assigns {
 		if name, _, _ := strings.Cut(a, "="); name != "OLDPWD" {
 			w.hide(name)
@@ -344,7 +344,7 @@ func (r *reader) function(f function, ws []word, assigns []string, w *world, spa
 		w.args = nil
 	}
 	locals := w.locals
-	w.locals = nil
+	w.locals = dict[local]{}
 	for _, a := range assigns {
 		name, v, _ := strings.Cut(a, "=")
 		w.hide(name)
@@ -505,7 +505,7 @@ func (r *reader) chdir(ws []word, _ []string, w *world, ctx context) []*world {
 			w.dirs = nil
 		}
 	case len(args) == 0 && name == "cd":
-		if v, isSet := w.vars["HOME"]; isSet {
+		if v, isSet := w.vars.get("HOME"); isSet {
 			to = v.text
 		} else if !w.alien {
 			to = r.place.Home
@@ -523,10 +523,10 @@ func (r *reader) chdir(ws []word, _ []string, w *world, ctx context) []*world {
 			to = "."
 		}
 	}
-	if v, isSet := w.vars["CDPATH"]; isSet && v.text != "" {
+	if v, isSet := w.vars.get("CDPATH"); isSet && v.text != "" {
 		r.print(commands.Words)
 	}
-	if v, isSet := w.vars["CDPATH"]; isSet && v.text != "" && !strings.HasPrefix(to, "/") && !strings.HasPrefix(to, ".") {
+	if v, isSet := w.vars.get("CDPATH"); isSet && v.text != "" && !strings.HasPrefix(to, "/") && !strings.HasPrefix(to, ".") {
 		to = ""
 	}
 	moved := w.fork()
@@ -541,7 +541,6 @@ func (r *reader) chdir(ws []word, _ []string, w *world, ctx context) []*world {
 	moved.status = ok
 	r.moveKept(moved, ws[0].span)
 	if !doubt && (moved.cwd != "" && (certain || !backs(to) && r.exists(moved.cwd)) || moved.cwd == w.cwd && w.cwd != "" && !backs(to)) {
-		moved.shared = w.shared
 		return []*world{moved}
 	}
 	w.status = failed
@@ -801,8 +800,8 @@ func (r *reader) unsetBuiltin(ws []word, _ []string, w *world, ctx context) []*w
 			}
 		case isName(x.text):
 			// Without -f a function goes only when there is no variable.
-			_, isFunc := w.funcs[x.text]
-			v, isVar := w.vars[x.text]
+			_, isFunc := w.funcs.get(x.text)
+			v, isVar := w.vars.get(x.text)
 			switch {
 			case !isFunc || vars:
 			case funcs || isVar && v.unset:
@@ -810,7 +809,7 @@ func (r *reader) unsetBuiltin(ws []word, _ []string, w *world, ctx context) []*w
 			case !isVar:
 				w.setFunc(x.text, nil, r.spans)
 			}
-			_, own := w.locals[x.text]
+			_, own := w.locals.get(x.text)
 			switch {
 			case funcs:
 			case r.frame.calls > 1 && !own: // one of a function that called this one may come to light
@@ -822,7 +821,7 @@ func (r *reader) unsetBuiltin(ws []word, _ []string, w *world, ctx context) []*w
 			w.dropFunc(x.text)
 		default:
 			if i := strings.IndexByte(x.text, '['); i > 0 && isName(x.text[:i]) {
-				w.setVar(x.text[:i], anyElements(w.vars[x.text[:i]], true))
+				w.setVar(x.text[:i], anyElements(w.vars.at(x.text[:i]), true))
 			}
 		}
 	}
@@ -1003,7 +1002,7 @@ func (r *reader) fillVar(x word, w *world, v variable) {
 		r.opaque(x.span, "a variable that cannot be told is assigned")
 	case element || v.array:
 		r.tabled(name, x.span)
-		old := w.vars[name]
+		old := w.vars.at(name)
 		if old.integer && !v.numeric() {
 			r.number(commands.Unknown, x.span, w)
 		}

@@ -226,7 +226,7 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 		r.out = append(r.out, run)
 	}
 	r.tellSecrets(span, cmd)
-	if v, moved := w.vars["TMPDIR"]; moved && name == "mktemp" && !v.unset && len(reading.Operands) == 0 && !r.usual(v.text, kept()["TMPDIR"], w) {
+	if v, moved := w.vars.get("TMPDIR"); moved && name == "mktemp" && !v.unset && len(reading.Operands) == 0 && !r.usual(v.text, kept()["TMPDIR"], w) {
 		r.path(pathEffect{kind: effect.Write, text: v.text + "/" + commands.Star, span: span, cmd: cmd, priv: ctx.privileged}, w)
 		r.print(commands.Unknown)
 		return

@@ -40,7 +40,7 @@ func (r *reader) decl(c *syntax.DeclClause, w *world) []*world {
 	if bashWords[d.variant] {
 		r.differs(posix)
 	}
-	if f, isFunc := w.funcs[d.variant]; isFunc {
+	if f, isFunc := w.funcs.get(d.variant); isFunc {
 		var ws []word
 		for _, a := range c.Args {
 			ws = append(ws, word{commands.Words, d.span, nil})
@@ -69,7 +69,7 @@ func (r *reader) decl(c *syntax.DeclClause, w *world) []*world {
 			d.before(r, a.Name.Value, w)
 			r.store(a, rights[i], w, d.export)
 			if a.Array != nil && (d.integer || d.folded) {
-				w.setVar(a.Name.Value, anyElements(w.vars[a.Name.Value], true))
+				w.setVar(a.Name.Value, anyElements(w.vars.at(a.Name.Value), true))
 			}
 			if d.folded && a.Array == nil {
 				d.fold(rights[i].text, a, w)
@@ -153,7 +153,7 @@ func (d *declaration) word(r *reader, t string, w *world) {
 		}
 		return
 	}
-	was, had := w.vars[name]
+	was, had := w.vars.get(name)
 	if d.integer && !assigns && had {
 		r.count(was.text, d.span)
 	}
@@ -174,7 +174,7 @@ func (d *declaration) word(r *reader, t string, w *world) {
 		if d.export {
 			r.pass(name, text, d.span, nil, w)
 		}
-	} else if v, known := w.vars[name]; known && d.export {
+	} else if v, known := w.vars.get(name); known && d.export {
 		r.pass(name, v.text, d.span, nil, w)
 	}
 	d.after(r, name, w)
@@ -230,7 +230,7 @@ func (d *declaration) searches(r *reader, name string) {
 
 // fold gives a variable of one case its value in that case.
 func (d *declaration) fold(text string, a *syntax.Assign, w *world) {
-	v, known := w.vars[a.Name.Value]
+	v, known := w.vars.get(a.Name.Value)
 	if !known || a.Append || !commands.Known(text) {
 		return
 	}
@@ -248,7 +248,7 @@ func (d *declaration) fold(text string, a *syntax.Assign, w *world) {
 // before applies what holds when the value is assigned.
 func (d *declaration) before(r *reader, name string, w *world) {
 	if r.frame.calls > 0 && d.variant != "export" && d.variant != "readonly" && !d.shows {
-		switch _, hidden := w.locals[name]; {
+		switch _, hidden := w.locals.get(name); {
 		case !d.global:
 			w.hide(name)
 		case hidden || r.frame.calls > 1:
@@ -265,7 +265,7 @@ func (d *declaration) before(r *reader, name string, w *world) {
 	if !d.integer && !d.folded && !d.lists {
 		return
 	}
-	v, known := w.vars[name]
+	v, known := w.vars.get(name)
 	if !known {
 		v.text = commands.Unknown // it may come from the environment
 	}
@@ -283,15 +283,15 @@ func (d *declaration) before(r *reader, name string, w *world) {
 // after applies what holds once the value is there.
 func (d *declaration) after(r *reader, name string, w *world) {
 	if d.lists {
-		w.setVar(name, anyElements(w.vars[name], true))
+		w.setVar(name, anyElements(w.vars.at(name), true))
 	}
 	if !d.export && !d.withdraw && !d.readonly {
 		return
 	}
-	if _, known := w.vars[name]; !known && d.readonly {
+	if _, known := w.vars.get(name); !known && d.readonly {
 		w.set(name, commands.Unknown)
 	}
-	if _, known := w.vars[name]; !known && d.export && !d.withdraw {
+	if _, known := w.vars.get(name); !known && d.export && !d.withdraw {
 		w.makeExport(name)
 	}
 	w.mark(name, func(v *variable) {

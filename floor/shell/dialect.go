@@ -56,8 +56,8 @@ func (r *reader) missing(name string, w *world) bool {
 		return true
 	}
 	name = strings.TrimRight(name, "+-")
-	_, assigned := w.vars[name]
-	_, isFunc := w.funcs[name]
+	_, assigned := w.vars.get(name)
+	_, isFunc := w.funcs.get(name)
 	return assigned && !isFunc && isName(name) && r.know.Lookup(name) == nil
 }
 

@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 
@@ -382,8 +380,7 @@ func snake(name string) string {
 // moveKept tells anew where programs write once the folder is another one, for
 // the variables that name a place from where the program runs.
 func (r *reader) moveKept(w *world, span effect.Span) {
-	for _, name := range slices.Sorted(maps.Keys(w.vars)) {
-		v := w.vars[name]
+	for name, v := range w.vars.all() {
 		if _, known := kept()[keeper(name)]; !known || v.unset || v.array || v.text == "" || !commands.Known(v.text) || strings.HasPrefix(v.text, "/") {
 			continue
 		}
@@ -415,7 +412,7 @@ func (r *reader) usual(folder string, places []string, w *world) bool {
 
 // alienHome reports whether a place in the home folder is another one here.
 func (r *reader) alienHome(at string, w *world) bool {
-	_, moved := w.vars["HOME"]
+	_, moved := w.vars.get("HOME")
 	return at[0] == '~' && moved
 }
 

@@ -176,7 +176,7 @@ func (t *typed) top(words []string) string {
 		if _, given := place.Var(name); given {
 			return ""
 		}
-		if _, set := t.w.vars[name]; set {
+		if _, set := t.w.vars.get(name); set {
 			return ""
 		}
 	}

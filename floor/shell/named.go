@@ -31,7 +31,7 @@ func (r *reader) pathless(name string, span effect.Span) {
 func (t *typed) searches(w *world, span effect.Span) {
 	switch t.cmd.Program {
 	case "bash", "sh", "rbash":
-		if v, known := w.vars["PATH"]; known && v.unset {
+		if v, known := w.vars.get("PATH"); known && v.unset {
 			t.r.pathless("PATH", span)
 			w.put("PATH", variable{text: commands.Unknown, exported: true})
 		}

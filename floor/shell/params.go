@@ -21,7 +21,7 @@ func (r *reader) lookup(name string, w *world) (v variable, known bool) {
 		}
 		return variable{text: w.old}, true
 	}
-	if v, found := w.vars[name]; found {
+	if v, found := w.vars.get(name); found {
 		return v, true
 	}
 	switch name {
@@ -303,7 +303,7 @@ func (x *expansion) modified(p *syntax.ParamExp, name, text string, known, unset
 				return text
 			}
 		default:
-			if assign && w.vars[name].integer { // it may have no value yet
+			if assign && w.vars.at(name).integer { // it may have no value yet
 				r.number(alt, r.spans.span(p), w)
 			}
 			return text

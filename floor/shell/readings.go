@@ -82,7 +82,7 @@ func readable(text string) *syntax.File {
 // the shell that the text is read for, so that nothing happens.
 func (r *reader) absent(ws []word, w *world) bool {
 	name := ws[0].text
-	_, isFunc := w.funcs[name]
+	_, isFunc := w.funcs.get(name)
 	switch {
 	case isFunc:
 		return false

@@ -511,7 +511,7 @@ func (r *reader) cmd(s *syntax.Stmt, w *world) []*world {
 			in := w.fork()
 			in.args, in.argsLost = nil, true
 			r.branch++
-			r.function(in.funcs[c.Name.Value], []word{{commands.Words, r.spans.span(c), nil}, {commands.Words, r.spans.span(c), nil}}, nil, in, r.spans.span(c))
+			r.function(in.funcs.at(c.Name.Value), []word{{commands.Words, r.spans.span(c), nil}, {commands.Words, r.spans.span(c), nil}}, nil, in, r.spans.span(c))
 			r.branch--
 		}
 		w.status = ok

@@ -706,7 +706,7 @@ func (t *typed) world() *world {
 	w.cwd = t.cwd
 	switch t.reading.Class {
 	case effect.Privilege, effect.Remote: // another user, another machine
-		w.vars, w.alien = nil, true
+		w.vars, w.alien = dict[variable]{}, true
 		if t.reading.Class == effect.Remote {
 			w.cwd = ""
 		}

@@ -527,14 +527,14 @@ func (x *expansion) tilde(s string, last bool) string {
 	dir := ""
 	switch name {
 	case "":
-		if v, isSet := x.w.vars["HOME"]; isSet {
+		if v, isSet := x.w.vars.get("HOME"); isSet {
 			dir = v.text
 		} else if !x.w.alien {
 			dir = x.r.place.Home
 		}
 	case "+":
 		dir = x.w.cwd
-		if v, isSet := x.w.vars["PWD"]; isSet {
+		if v, isSet := x.w.vars.get("PWD"); isSet {
 			dir = v.text
 		}
 	case "-":
@@ -717,7 +717,7 @@ func (x *expansion) list(items []string, lost, joined bool) {
 	case joined || !x.split:
 		sep := " "
 		if x.w.ifs && joined { // by what IFS begins with
-			switch v := x.w.vars["IFS"]; {
+			switch v := x.w.vars.at("IFS"); {
 			case !commands.Known(v.text) || v.array:
 				sep = commands.Unknown
 			case v.text == "":

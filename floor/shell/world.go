@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -55,24 +54,23 @@ type world struct {
 	cwd         string // "" when it cannot be told
 	old         string // OLDPWD
 	dirs        []string
-	vars        map[string]variable
-	funcs       map[string]function
-	aliases     map[string]string
+	vars        dict[variable]
+	funcs       dict[function]
+	aliases     dict[alias]
 	args        []string
 	argsLost    bool
 	status      status
-	lastpipe    bool             // the last part of a pipe runs in this shell
-	globbing    bool             // globs mean something else than by default
-	ifs         bool             // words are split in another way than by default
-	shared      bool             // the maps belong to another world as well
-	exportAll   bool             // set -a
-	exportFuncs bool             // a function was exported
-	physical    bool             // cd and pwd follow links
-	alien       bool             // the environment is not the one the text started with
-	refs        map[string]bool  // variables that stand for others
-	exports     map[string]bool  // names that were exported before anything was known of them
-	locals      map[string]local // what the variables of the function hide
-	self        [1]*world        // see alone
+	lastpipe    bool        // the last part of a pipe runs in this shell
+	globbing    bool        // globs mean something else than by default
+	ifs         bool        // words are split in another way than by default
+	exportAll   bool        // set -a
+	exportFuncs bool        // a function was exported
+	physical    bool        // cd and pwd follow links
+	alien       bool        // the environment is not the one the text started with
+	refs        dict[mark]  // variables that stand for others
+	exports     dict[mark]  // names that were exported before anything was known of them
+	locals      dict[local] // what the variables of the function hide
+	self        [1]*world   // see alone
 }
 
 // local is what a variable of a function hides, if there was anything.
@@ -90,7 +88,6 @@ func newWorld(p *paths.Place) *world {
 }
 
 func (w *world) fork() *world {
-	w.shared = true
 	f := *w
 	f.args = slices.Clip(w.args)
 	f.dirs = slices.Clip(w.dirs)
@@ -104,34 +101,23 @@ func (w *world) alone() []*world {
 	return w.self[:]
 }
 
-func (w *world) own() {
-	if w.shared {
-		w.vars, w.funcs, w.aliases = maps.Clone(w.vars), maps.Clone(w.funcs), maps.Clone(w.aliases)
-		w.shared = false
-	}
-}
-
 // set gives a variable a text and leaves what else is known of it.
 func (w *world) set(name, text string) {
-	v := w.vars[name]
+	v := w.vars.at(name)
 	v.text, v.list, v.array, v.lost, v.unset = text, nil, false, false, false
 	w.setVar(name, v)
 }
 
 // setVar puts a variable in place of what was there, unless that cannot change.
 func (w *world) setVar(name string, v variable) {
-	if old := w.vars[name]; old.readonly {
+	if old := w.vars.at(name); old.readonly {
 		return
 	}
 	w.put(name, v)
 }
 
 func (w *world) put(name string, v variable) {
-	w.own()
-	if w.vars == nil {
-		w.vars = make(map[string]variable, 4)
-	}
-	w.vars[name] = v
+	w.vars = w.vars.put(name, v)
 	switch name {
 	case "IFS":
 		w.ifs = !v.unset // unset means the default
@@ -142,13 +128,13 @@ func (w *world) put(name string, v variable) {
 		if !commands.Known(v.text) {
 			w.old = ""
 		}
-		delete(w.vars, name)
+		w.vars = w.vars.del(name)
 	}
 }
 
 // mark changes what is known of a variable besides its text.
 func (w *world) mark(name string, change func(*variable)) {
-	if v, known := w.vars[name]; known {
+	if v, known := w.vars.get(name); known {
 		change(&v)
 		w.put(name, v)
 	}
@@ -157,30 +143,25 @@ func (w *world) mark(name string, change func(*variable)) {
 // hide makes a variable one of the function that runs; when the function
 // returns, what it hides is there again.
 func (w *world) hide(name string) {
-	old, had := w.vars[name]
+	old, had := w.vars.get(name)
 	if old.readonly {
 		return
 	}
-	if _, done := w.locals[name]; done {
+	if w.locals.has(name) {
 		return
 	}
-	w.locals = maps.Clone(w.locals)
-	if w.locals == nil {
-		w.locals = map[string]local{}
-	}
-	w.locals[name] = local{old, had}
+	w.locals = w.locals.put(name, local{old, had})
 	w.put(name, variable{unset: true, exported: old.exported})
 }
 
 // show ends the function that runs: what its variables hid is there again.
-func (w *world) show(outer map[string]local) {
-	for name, l := range w.locals {
+func (w *world) show(outer dict[local]) {
+	for name, l := range w.locals.all() {
 		if l.had {
 			w.put(name, l.variable)
 			continue
 		}
-		w.own()
-		delete(w.vars, name)
+		w.vars = w.vars.del(name)
 		if name == "IFS" {
 			w.ifs = false
 		}
@@ -188,89 +169,64 @@ func (w *world) show(outer map[string]local) {
 	w.locals = outer
 }
 
-func (w *world) makeRef(name string) { w.refs = with(w.refs, name) }
+func (w *world) makeRef(name string) { w.refs = w.refs.put(name, mark{}) }
 
 // makeExport remembers that a variable nobody assigned so far is exported.
-func (w *world) makeExport(name string) { w.exports = with(w.exports, name) }
-
-// with is a set with a further name; worlds share the one it was.
-func with(set map[string]bool, name string) map[string]bool {
-	if set[name] {
-		return set
-	}
-	more := maps.Clone(set)
-	if more == nil {
-		more = map[string]bool{}
-	}
-	more[name] = true
-	return more
-}
+func (w *world) makeExport(name string) { w.exports = w.exports.put(name, mark{}) }
 
 // exported reports whether programs get a variable.
 func (w *world) exported(name string) bool {
-	return w.vars[name].exported || w.exports[name] || w.exportAll
+	return w.vars.at(name).exported || w.exports.has(name) || w.exportAll
 }
 
 // child is the world of a process that this one starts: it gets the folder and
 // what is exported, and none of the rest.
 func (w *world) child(place *paths.Place) *world {
 	c := &world{cwd: w.cwd, old: w.old, exportFuncs: w.exportFuncs, exports: w.exports, alien: w.alien}
-	for name, v := range w.vars {
-		if _, given := place.Var(name); v.exported || given || name == "HOME" || name == "TMPDIR" || name == "USER" || name == "PATH" {
-			c.put(name, variable{text: v.text, unset: v.unset, exported: true})
-		}
-	}
-	// A shell does not take these from its environment.
-	delete(c.vars, "IFS")
-	c.ifs, c.globbing = false, false
+	c.vars = w.vars.filter(func(name string, v variable) (variable, bool) {
+		_, given := place.Var(name)
+		passed := v.exported || given || name == "HOME" || name == "TMPDIR" || name == "USER" || name == "PATH"
+		// A shell does not take IFS from its environment.
+		return variable{text: v.text, unset: v.unset, exported: true}, passed && name != "IFS"
+	})
 	if w.exportFuncs {
-		c.funcs, c.shared = w.funcs, true
+		c.funcs = w.funcs
 	}
 	return c
 }
 
 // bare takes everything out of the environment.
 func (w *world) bare() {
-	w.vars, w.alien = nil, true
+	w.vars, w.alien = dict[variable]{}, true
 	w.put("PATH", variable{unset: true, exported: true})
 }
 
 func (w *world) setFunc(name string, body *syntax.Stmt, sp spans) {
-	w.own()
-	if w.funcs == nil {
-		w.funcs = make(map[string]function, 2)
-	}
-	w.funcs[name] = function{body, sp}
+	w.funcs = w.funcs.put(name, function{body, sp})
 }
 
 // plainIFS reports whether words are split at nothing that stands in numbers.
 func (w *world) plainIFS() bool {
-	v := w.vars["IFS"]
+	v := w.vars.at("IFS")
 	return !v.array && commands.Known(v.text) && !strings.ContainsAny(v.text, "-0123456789")
 }
 
 // blankIFS reports whether lines are split at blanks, or not at all.
 func (w *world) blankIFS() bool {
-	v := w.vars["IFS"]
+	v := w.vars.at("IFS")
 	return !w.ifs || !v.array && strings.Trim(v.text, " \t\n") == ""
 }
 
 func (w *world) dropFunc(name string) {
-	w.own()
-	delete(w.funcs, name)
+	w.funcs = w.funcs.del(name)
 }
 
 func (w *world) dropAlias(name string) {
-	w.own()
-	delete(w.aliases, name)
+	w.aliases = w.aliases.del(name)
 }
 
 func (w *world) setAlias(name, text string) {
-	w.own()
-	if w.aliases == nil {
-		w.aliases = make(map[string]string, 2)
-	}
-	w.aliases[name] = text
+	w.aliases = w.aliases.put(name, alias(text))
 }
 
 // equal reports whether two worlds are the same to everything that follows.
@@ -279,9 +235,36 @@ func (w *world) equal(o *world) bool {
 		w.globbing == o.globbing && w.ifs == o.ifs && w.lastpipe == o.lastpipe && w.alien == o.alien && w.physical == o.physical &&
 		w.exportAll == o.exportAll && w.exportFuncs == o.exportFuncs &&
 		slices.Equal(w.args, o.args) && slices.Equal(w.dirs, o.dirs) &&
-		maps.EqualFunc(w.vars, o.vars, variable.equal) && maps.Equal(w.aliases, o.aliases) && maps.Equal(w.refs, o.refs) && maps.Equal(w.exports, o.exports) &&
-		maps.EqualFunc(w.locals, o.locals, func(a, b local) bool { return a.had == b.had && a.equal(b.variable) }) &&
-		maps.EqualFunc(w.funcs, o.funcs, func(a, b function) bool { return a.body == b.body })
+		w.vars.equal(o.vars) && w.aliases.equal(o.aliases) && w.refs.equal(o.refs) && w.exports.equal(o.exports) &&
+		w.locals.equal(o.locals) && w.funcs.equal(o.funcs)
+}
+
+// mark is of a name of which nothing else is to be said.
+type mark struct{}
+
+func (mark) equal(mark) bool { return true }
+func (mark) sum() uint64     { return 0 }
+
+// alias is what stands for an alias.
+type alias string
+
+func (a alias) equal(o alias) bool { return a == o }
+func (a alias) sum() uint64        { return sumOf(string(a)) }
+
+func (f function) equal(o function) bool { return f.body == o.body }
+func (f function) sum() uint64           { return 0 } // equal bodies are one body
+
+func (l local) equal(o local) bool { return l.had == o.had && l.variable.equal(o.variable) }
+
+// sum looks at no more of a long value than its beginning.
+func (v variable) sum() uint64 {
+	h := sumOf(v.text[:min(len(v.text), 64)]) ^ uint64(len(v.text))<<32 ^ uint64(len(v.list))<<16
+	for i, flag := range [...]bool{v.array, v.lost, v.numbers, v.unset, v.exported, v.readonly, v.integer, v.folded} {
+		if flag {
+			h ^= 1 << i
+		}
+	}
+	return mixed(h)
 }
 
 func (v variable) equal(o variable) bool {
@@ -319,7 +302,7 @@ func (w *world) widen(o *world) bool {
 		}
 	}
 	join := func(name string, v variable) {
-		was, had := w.vars[name]
+		was, had := w.vars.get(name)
 		if !had { // what it was before is not known
 			was = variable{text: commands.Unknown}
 		}
@@ -328,55 +311,49 @@ func (w *world) widen(o *world) bool {
 			changed = true
 		}
 	}
-	for name, v := range o.vars {
-		join(name, v)
-	}
-	for name := range w.vars {
-		if _, has := o.vars[name]; !has {
-			join(name, variable{text: commands.Unknown})
+	for name, v := range w.vars.differing(o.vars) {
+		if !v.inB {
+			v.b = variable{text: commands.Unknown}
 		}
+		join(name, v.b)
 	}
-	for name, l := range o.locals {
-		if was, had := w.locals[name]; !had || was.had != l.had || !was.equal(l.variable) {
-			w.locals = maps.Clone(w.locals)
-			if w.locals == nil {
-				w.locals = map[string]local{}
-			}
-			w.locals[name] = local{was.or(l.variable), true}
-			changed = changed || !had || !was.equal(w.locals[name].variable)
+	for name, l := range w.locals.differing(o.locals) {
+		if !l.inB {
+			continue
 		}
+		both := local{l.a.or(l.b.variable), true}
+		w.locals = w.locals.put(name, both)
+		changed = changed || !l.inA || !l.a.variable.equal(both.variable)
 	}
-	for name := range o.refs {
-		if !w.refs[name] {
+	for name, v := range w.refs.differing(o.refs) {
+		if !v.inA {
 			w.makeRef(name)
 			changed = true
 		}
 	}
-	for name := range o.exports {
-		if !w.exports[name] {
+	for name, v := range w.exports.differing(o.exports) {
+		if !v.inA {
 			w.makeExport(name)
 			changed = true
 		}
 	}
-	for name, f := range o.funcs {
-		switch was, had := w.funcs[name]; {
-		case !had:
-			w.setFunc(name, f.body, f.spans)
+	for name, f := range w.funcs.differing(o.funcs) {
+		switch {
+		case !f.inA:
+			w.setFunc(name, f.b.body, f.b.spans)
 			changed = true
-		case was.body != f.body && was.body != nil: // which of them it is cannot be told
-			w.setFunc(name, nil, f.spans)
+		case f.a.body == nil:
+		case f.inB: // which of them it is cannot be told
+			w.setFunc(name, nil, f.b.spans)
 			changed = true
-		}
-	}
-	for name, was := range w.funcs {
-		if _, has := o.funcs[name]; !has && was.body != nil { // the function or the program
-			w.setFunc(name, nil, was.spans)
+		default: // the function or the program
+			w.setFunc(name, nil, f.a.spans)
 			changed = true
 		}
 	}
-	for name, a := range o.aliases {
-		if _, had := w.aliases[name]; !had {
-			w.setAlias(name, a)
+	for name, a := range w.aliases.differing(o.aliases) {
+		if !a.inA {
+			w.setAlias(name, string(a.b))
 			changed = true
 		}
 	}
