@@ -27,6 +27,11 @@ func TestSteered(t *testing.T) {
 		{"by-an-edit", tree, "sed -i s/a/b/ package.json && npm test", ask},
 		{"by-a-here-document", tree, "cat > package.json <<E\n{}\nE\nnpm test", ask},
 		{"by-a-pattern", tree, "sed -i s/a/b/ jest*.config.js && jest", ask},
+		{"by-a-folder", tree, "cp -r d .storybook && storybook build", ask},
+		{"by-a-folder-that-is-moved", tree + `delete: {allow: ["."]}`, "mv d .storybook && storybook build", ask},
+		{"by-a-link-to-a-folder", tree, "ln -s d .storybook && storybook build", ask},
+		{"by-a-folder-that-git-moves", tree + "delete: {allow: [\".\"]}\nrun: {allow: [git mv]}", "git mv d .storybook && storybook build", ask},
+		{"by-a-folder-of-another-name", tree, "ln -s d docs && storybook build", allow},
 		{"by-touching", tree, "touch build.rs && cargo build", ask},
 		{"by-the-tool-itself", tree, "npm pkg set scripts.test=x && npm test", ask},
 		{"by-an-archive", tree + "run: {allow: [tar]}", "tar xf a.tgz && make", ask},
@@ -116,7 +121,7 @@ func TestBrought(t *testing.T) {
 		"hg pull -u", "hg update", "hg up x", "hg import a.patch", "hg merge", "hg graft x", "hg unshelve", "hg revert -a", "hg clone x", "hg mv a b", "hg of-an-alias",
 		"svn update", "svn up", "svn checkout https://example.com/x", "svn co https://example.com/x .", "svn export https://example.com/x", "svn switch x", "svn merge x", "svn patch a", "svn revert -R .", "svn mv a b",
 		"jj new x", "jj edit x", "jj restore", "jj undo", "jj op restore x", "jj git clone x", "fossil update", "fossil open a", "bzr pull", "brz update",
-		"gh pr checkout 3", "gh repo clone x/y", "gh run download", "gh release download", "glab mr checkout 3", "hub pr checkout 3",
+		"gh pr checkout 3", "gh repo clone x/y", "gh run download", "gh run download -D sub", "gh release download", "gh release download -D sub", "ditto a sub", "mount --bind a sub", "glab mr checkout 3", "hub pr checkout 3",
 		"tar xf a", "unzip a", "7z x a", "cpio -i < a", "cpio -p . < l", "cpio -p sub < l", "pax -r -f a", "jar xf a", "dpkg-deb -x a .", "patch -p1 < a",
 		"rsync -a a/ .", "rsync -a host:a/ .", "scp -r host:a .", "cp -r a/. .", "mv a/Makefile .", "ln -s a/Makefile .", "install a/Makefile .", "stow a",
 		"rename s/x/Makefile/ x", "mmv 'a*' '#1'", "curl -o Makefile https://example.com/x", "wget -r https://example.com/", "wget -i l", "wget --content-disposition https://example.com/x", "aria2c -i l",
@@ -126,12 +131,12 @@ func TestBrought(t *testing.T) {
 	rest := []string{
 		"git fetch", "git status", "git add .", "git commit -m x", "git checkout -b x", "git switch -c x", "git reset", "git reset HEAD x", "git reset --soft HEAD~", "git branch x", "git stash list", "git stash drop", "git log -p",
 		"git restore --staged Makefile", "git restore src/x.c", "git checkout HEAD -- src/x.c", "git read-tree HEAD", "git push", "git tag x", "git remote update", "git -C /elsewhere pull", "git --version", "git pull --help",
-		"hg add a", "hg commit -m x", "hg incoming", "svn add a", "svn commit -m x", "jj describe -m x", "gh pr view 3", "gh pr list",
+		"hg add a", "hg commit -m x", "hg incoming", "svn add a", "svn commit -m x", "jj describe -m x", "gh release download -O x.c", "gh pr view 3", "gh pr list",
 		"tar cf a x", "tar czf a.tgz x", "tar xf a -C /elsewhere", "wget https://example.com/x.c", "curl -O https://example.com/x.c", "npm ci", "npm install x", "pip install x", "pip install -r requirements.txt",
 	}
 	rules := `write: {allow: [".", "/elsewhere/**"]}
 read: {allow: ["/elsewhere/**"]}
-run: {allow: ["@look", "@repo", "@discard", "@rewrite", "@fetch", "@send", "@edit", "@install", "@remote", "@cloud", "@service", "@code", "git *", "hg *", "svn *", "jj *", hub, patch, tar%s]}
+run: {allow: ["@look", "@repo", "@discard", "@rewrite", "@fetch", "@send", "@edit", "@install", "@remote", "@cloud", "@service", "@system", "@code", "git *", "hg *", "svn *", "jj *", hub, patch, tar%s]}
 `
 	judge := func(command, more string) (asks bool) {
 		f := Floor{Operator: mustParse(t, fmt.Sprintf(rules, more), Operator)}

@@ -520,6 +520,19 @@ func (e *Entry) Steers(file string) bool {
 	return slices.ContainsFunc(e.Steering(), func(name string) bool { return steers(name, file) })
 }
 
+// SteersWithin reports whether a folder is one in which Steering looks for files of
+// some or any name: who puts a folder there may put them there.
+func (e *Entry) SteersWithin(folder string) bool {
+	return slices.ContainsFunc(e.Steering(), func(name string) bool {
+		for i := strings.LastIndexByte(name, '/'); i > 0; i = strings.LastIndexByte(name, '/') {
+			if name = name[:i]; steers(name, folder) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 func steers(name, file string) bool {
 	if folder, is := strings.CutSuffix(name, "/"); is {
 		return paths.AnyPart(folder, path.Dir(file))

@@ -41,3 +41,16 @@ func TestSteers(t *testing.T) {
 		}
 	}
 }
+
+// A folder is where obeyed files are when their names say so.
+func TestSteersWithin(t *testing.T) {
+	know, err := Parse("x.yaml", []byte("x: {class: build, obeys: x.ini sub/x.toml .x/ a/b/}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for folder, want := range map[string]bool{"/p/sub": true, "/p/SUB": true, "/p/.x": true, "/p/a/b": true, "/p/a": true, "/p/b": false, "/p/x.ini": false, "/p": false, "/p/sub/y": false, "": false} {
+		if got := know.Lookup("x").SteersWithin(folder); got != want {
+			t.Errorf("%q: %v", folder, got)
+		}
+	}
+}

@@ -152,6 +152,8 @@ func (r *reader) mayWrite(e *effect.Effect, o *obeying, told []effect.Effect) st
 			}
 		case o.entry.Steers(p):
 			return display(path.Base(p))
+		case e.Command != nil && (brings(e.Command) || moves(e.Command)) && o.entry.SteersWithin(p):
+			return "what " + e.Command.Program + " puts into " + display(e.Target)
 		case e.Command != nil && paths.Within(o.cwd, p) && brings(e.Command) && !r.itemized(e, told):
 			return "what " + e.Command.Program + " puts into " + display(e.Target)
 		}
@@ -214,6 +216,12 @@ func brings(c *effect.Command) bool {
 		return true
 	}
 	return c.Class == effect.Fetch
+}
+
+// moves reports whether a command of version control gives a file or folder of the
+// tree another name.
+func moves(c *effect.Command) bool {
+	return c.Program == "git" && slices.Equal(c.Sub, []string{"mv"})
 }
 
 // itemized reports whether the names of what a command puts into a folder are told as
