@@ -356,6 +356,9 @@ func (p *runPattern) matchWords(c *effect.Command, loose bool) bool {
 	if !loose && ((p.outer || p.saysWhat(c)) && renamed(c.Options, p.words) || len(p.wrappers) > 0 && renamed(c.Renamed, p.around)) {
 		return false
 	}
+	if !loose && p.saysSome() && elsewhere(c.Options, p.words) {
+		return false
+	}
 	at := 0 // how many of the subcommand words and operands are used up
 	total := len(c.Sub) + len(c.Operands)
 	for i := 0; i < len(p.words); i++ {
@@ -411,6 +414,20 @@ func (p *runPattern) saysWhat(c *effect.Command) bool {
 		}
 	}
 	return words > len(c.Sub)
+}
+
+// saysSome reports whether the pattern says anything of what the program is to do.
+func (p *runPattern) saysSome() bool {
+	return slices.ContainsFunc(p.words, func(w runWord) bool { return w.option || strings.Trim(w.text, "*") != "" })
+}
+
+// elsewhere reports whether an option that is not among the words of a pattern
+// makes the command one about another place: "docker ps" says nothing about
+// "docker -H tcp://x ps".
+func elsewhere(options []effect.Option, words []runWord) bool {
+	return slices.ContainsFunc(options, func(o effect.Option) bool {
+		return o.Elsewhere && !slices.ContainsFunc(words, func(w runWord) bool { return w.option && has(&o, w.name) })
+	})
 }
 
 // renamed reports whether an option that is not among the words of a pattern

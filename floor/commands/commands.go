@@ -447,6 +447,8 @@ type Option struct {
 	Near     bool // or from the next word, unless that looks like an option
 	Renames  bool // with it the operands name other things than without
 	Last     bool // no options after its value
+	// Elsewhere says that with it the same words are about another machine, cluster or account.
+	Elsewhere bool
 	// Next is the meaning of a further value, for options that take several
 	// words (jq --arg NAME VALUE). Every value is told with its own type.
 	Next *Option

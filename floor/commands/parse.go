@@ -461,7 +461,7 @@ func (p *parser) options(where string, v any) map[string]*Option {
 	out := map[string]*Option{}
 	for _, item := range m {
 		typ := fmt.Sprint(item.Key)
-		base := strings.TrimRight(typ, "?!~^")
+		base := strings.TrimRight(typ, "?!~^>")
 		marks := typ[len(base):]
 		base, more, _ := strings.Cut(base, "+")
 		t, ok := typeNames[base]
@@ -480,7 +480,7 @@ func (p *parser) options(where string, v any) map[string]*Option {
 		for group := range strings.FieldsSeq(fmt.Sprint(item.Value)) {
 			names := strings.Split(group, "|")
 			o := &Option{Names: names, Type: t, Optional: strings.ContainsAny(marks, "?~"), Near: strings.Contains(marks, "~"), Last: strings.Contains(marks, "!"),
-				Renames: strings.Contains(marks, "^")}
+				Renames: strings.Contains(marks, "^"), Elsewhere: strings.Contains(marks, ">")}
 			for _, n := range names {
 				if len(n) > len(o.Name) {
 					o.Name = n

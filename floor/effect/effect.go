@@ -221,6 +221,9 @@ type Option struct {
 	// Renames says that with this option the operands name other things than
 	// without: "npx -p other tool" does not run what "npx tool" runs.
 	Renames bool
+	// Elsewhere says that with this option the same words are about another
+	// machine, cluster or account: "docker -H tcp://x ps".
+	Elsewhere bool
 }
 
 // Has reports whether the option is present in any of its spellings.

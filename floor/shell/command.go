@@ -204,7 +204,7 @@ func (r *reader) command(ws []word, w *world, ctx context) {
 		u := &reading.Options[i]
 		o := effect.Option{Name: u.Name, Value: display(u.Value), Valued: u.Valued}
 		if u.Option != nil {
-			o.Names, o.Renames = u.Option.Names, u.Option.Renames
+			o.Names, o.Renames, o.Elsewhere = u.Option.Names, u.Option.Renames, u.Option.Elsewhere
 		}
 		cmd.Options = append(cmd.Options, o)
 	}
