@@ -110,6 +110,9 @@ func (at kernelAt) status(ctx context.Context) kernelStatus {
 	case errors.Is(err, client.ErrNoDaemon):
 		if s.Holder != 0 {
 			s.Error = fmt.Sprintf("process %d holds the lock and does not answer (it may be starting or ending)", s.Holder)
+			if err := daemon.Elsewhere(at.Place, s.Holder); err != nil {
+				s.Error = err.Error()
+			}
 		}
 	default:
 		s.Error = err.Error()

@@ -84,6 +84,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	var ends closers
 	defer func() { err = errors.Join(err, ends.close()) }()
 	ends.add(lock.Release)
+	lock.Note(o.Place.Socket)
 
 	document, err := plexus.Open(o.Place.StoreFile(), plexus.Options{})
 	if err != nil {

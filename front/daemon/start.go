@@ -137,6 +137,19 @@ func answers(socket string) bool {
 	return true
 }
 
+// ErrElsewhere: the kernel that has the document listens on another socket than
+// the one that follows from the environment here.
+var ErrElsewhere = errors.New("it was started in another environment (XDG_RUNTIME_DIR)")
+
+// Elsewhere says where the daemon that has the lock listens, if that is not where
+// it is looked for.
+func Elsewhere(p place.Place, pid int) error {
+	if socket := place.Noted(p.LockFile()); socket != "" && socket != p.Socket {
+		return fmt.Errorf("the kernel (process %d) listens on %s, and not on %s: %w; ask it with --socket %[2]s, or end it with \"assent down\"", pid, socket, p.Socket, ErrElsewhere)
+	}
+	return nil
+}
+
 // Await waits until a daemon that is there answers: it may be starting. One that
 // has ended meanwhile, or does not answer while ctx lasts, is an error.
 func Await(ctx context.Context, p place.Place) error {
@@ -152,6 +165,9 @@ func Await(ctx context.Context, p place.Place) error {
 		case !held:
 			return errGivenUp
 		default:
+			if err := Elsewhere(p, pid); err != nil {
+				return err
+			}
 			select {
 			case <-ctx.Done():
 				return fmt.Errorf("the kernel (process %d) does not answer on %s: %w", pid, p.Socket, ctx.Err())

@@ -82,6 +82,24 @@ func Held(path string) (pid int, held bool, err error) {
 	return holder(file), true, nil
 }
 
+// Note writes down where the holder listens, for people and for messages;
+// nothing is decided by it either.
+func (l *Lock) Note(socket string) {
+	_, _ = l.file.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"+socket+"\n"), 0)
+}
+
+// Noted is where whoever holds a lock listens, as it wrote that down; "" when it
+// did not.
+func Noted(path string) string {
+	file, err := open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	_, socket := noted(file)
+	return socket
+}
+
 // Release gives the lock back.
 func (l *Lock) Release() error { return l.file.Close() }
 
@@ -99,13 +117,25 @@ func open(path string) (*os.File, error) {
 }
 
 func holder(file *os.File) int {
-	text, err := io.ReadAll(io.NewSectionReader(file, 0, 32))
-	if err != nil {
-		return 0
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil || pid < 0 {
-		return 0
-	}
+	pid, _ := noted(file)
 	return pid
+}
+
+// maxNote is more than a number and a path of a socket have.
+const maxNote = 1 << 10
+
+func noted(file *os.File) (pid int, socket string) {
+	text, err := io.ReadAll(io.NewSectionReader(file, 0, maxNote))
+	if err != nil {
+		return 0, ""
+	}
+	first, rest, _ := strings.Cut(string(text), "\n")
+	if pid, err = strconv.Atoi(strings.TrimSpace(first)); err != nil || pid < 0 {
+		return 0, ""
+	}
+	socket, whole, _ := strings.Cut(rest, "\n")
+	if _, ended := strings.CutSuffix(rest, "\n"); !ended || whole != "" || !strings.HasPrefix(socket, "/") {
+		return pid, ""
+	}
+	return pid, socket
 }

@@ -103,3 +103,31 @@ func TestLockRefusesWhatIsNoFile(t *testing.T) {
 		t.Error("the lock was made where a link led")
 	}
 }
+
+// Where the holder listens is written down beside its number.
+func TestLockNote(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	l, err := Take(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Release()
+	if got := Noted(path); got != "" {
+		t.Errorf("before it is noted: %q", got)
+	}
+	l.Note("/run/user/1000/assent/assent.sock")
+	if got := Noted(path); got != "/run/user/1000/assent/assent.sock" {
+		t.Errorf("noted: %q", got)
+	}
+	if pid, held, err := Held(path); err != nil || !held || pid != os.Getpid() {
+		t.Errorf("held: %d %v %v", pid, held, err)
+	}
+	for why, text := range map[string]string{"cut-off": "12\n/run/x", "relative": "12\nx\n", "more": "12\n/x\ny\n", "no-number": "x\n/x\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := Noted(path); got != "" {
+			t.Errorf("%s: %q", why, got)
+		}
+	}
+}
