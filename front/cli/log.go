@@ -32,6 +32,9 @@ what decided that: a person by name, a policy, the classifier, a grant, a mode.
   assent log verify`,
 		Args: subcommandOnly,
 		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, _ []string) error {
+			if f.Limit < 0 {
+				return usagef("--limit %d: want a number from 0 on", f.Limit)
+			}
 			now := time.Now()
 			var err error
 			for _, t := range []struct {

@@ -77,9 +77,11 @@ person, in auto grants, the classifier and then a person, in yolo nobody: it is
 allowed. What a policy blocks is blocked in every mode.
 
 With --session the mode of that session is set, and every call that waits in it
-is answered anew. Without --session the mode is set that new sessions start in,
-and those that are there keep theirs; --default does that besides. Without a mode
-it says which one holds. always-approve is another name for yolo.`,
+is answered anew; with --default besides, new sessions start in it too. Without
+--session only the mode is set that new sessions start in, and those that are
+there keep theirs. Without a mode it says which one holds. always-approve is
+another name for yolo. (No classifier is in this version: where one would
+answer, a person is asked.)`,
 		Example: `  assent mode
   assent mode auto --session 7GKQ
   assent mode manual`,
@@ -121,7 +123,7 @@ it says which one holds. always-approve is another name for yolo.`,
 	}
 	d.flags(cmd)
 	sessionFlag(cmd, &session, "of this session")
-	cmd.Flags().BoolVar(&also, "default", false, "new sessions start in it too")
+	cmd.Flags().BoolVar(&also, "default", false, "with --session: new sessions start in it too")
 	return cmd
 }
 

@@ -40,6 +40,9 @@ wait for a person.`,
   assent sessions --json`,
 		Args: noArguments,
 		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, _ []string) error {
+			if f.Limit < 0 {
+				return usagef("--limit %d: want a number from 0 on", f.Limit)
+			}
 			list, err := c.Sessions(cmd.Context(), f)
 			if err != nil {
 				return err
@@ -128,6 +131,9 @@ ended, or was cut off when the kernel ended; "assent cancel" takes one out.`,
   assent queue --session 7GKQ --json`,
 		Args: noArguments,
 		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, _ []string) error {
+			if limit < 0 {
+				return usagef("--limit %d: want a number from 0 on", limit)
+			}
 			id, err := findSession(cmd.Context(), c, session)
 			if err != nil {
 				return err
