@@ -9,9 +9,10 @@ import (
 // Allowlisted reports whether a person let this session read what the leaf
 // reads (law §3, ruling 8): the cluster is read, the floor has spoken and does
 // not block, and a key of the allowlist covers every path of the leaf. A leaf
-// without paths, or with one that cannot be told, is not.
+// without paths, or with one that cannot be told, is not, and neither is one
+// that a rule is against: the allowlist lifts only that a path lies outside.
 func Allowlisted(leaf Leaf, session Session) bool {
-	if leaf.Cluster() != Read || leaf.PolicyResult == None || leaf.PolicyResult == Block || len(leaf.Paths) == 0 {
+	if leaf.Cluster() != Read || leaf.PolicyResult == None || leaf.PolicyResult == Block || leaf.Ruled || len(leaf.Paths) == 0 {
 		return false
 	}
 	for _, p := range leaf.Paths {
@@ -50,12 +51,14 @@ func allowlistKey(text string) (string, bool) {
 // (law §10, ruling 8): each path of a read that the floor asked about or
 // denied, absolute and outside, when the person wrote no comment. Nothing for
 // any other cluster, never for writes, and nothing at all when one of the
-// paths cannot be told. Paths that a key covers already are not repeated.
+// paths cannot be told or a rule is against the call. Paths of which only names
+// were looked at are not stored: a key opens what is in a file. Paths that a key
+// covers already are not repeated.
 //
 // It reads the answer of the leaf: call it with the leaf as it is after
 // `approved` was written.
 func MayRemember(leaf Leaf, session Session) []Path {
-	if leaf.Cluster() != Read || leaf.Approved != Yes || !leaf.PolicyResult.Remainder() || leaf.ApprovalComment.Value != "" {
+	if leaf.Cluster() != Read || leaf.Approved != Yes || !leaf.PolicyResult.Remainder() || leaf.Ruled || leaf.ApprovalComment.Value != "" {
 		return nil
 	}
 	var keys []Path
@@ -63,11 +66,28 @@ func MayRemember(leaf Leaf, session Session) []Path {
 		if !p.Known() {
 			return nil
 		}
-		if p.Outside() && !covered(p, session) && !slices.Contains(keys, p) {
+		if p.Outside() && !slices.Contains(leaf.Names, p) && !covered(p, session) && !slices.Contains(keys, p) {
 			keys = append(keys, p)
 		}
 	}
 	return keys
+}
+
+// Opened is what a key of the allowlist opens for reading.
+type Opened struct {
+	Path  Path
+	Below bool // and what lies under it
+}
+
+// Opens is what a person's yes to a waiting leaf, without a comment, opens for
+// reading from then on, besides the call itself (see [MayRemember]).
+func Opens(leaf Leaf, session Session) []Opened {
+	leaf.Approved, leaf.ApprovalComment = Yes, Text{}
+	var opened []Opened
+	for _, p := range MayRemember(leaf, session) {
+		opened = append(opened, Opened{p, !fenced(string(p), session)})
+	}
+	return opened
 }
 
 // Offer is the folder that the prompt of a leaf may offer to open for reading
@@ -75,12 +95,13 @@ func MayRemember(leaf Leaf, session Session) []Path {
 // read outside the workspace that this session observed has the same parent.
 // Such are the keys of the allowlist and the other reads that wait for a
 // person; waiting is the session's queue. The leaf's own paths are no
-// evidence, a denied read is none, and a fence is never offered.
+// evidence, a denied read is none, nor is looking at names, and a fence is never
+// offered.
 //
 // The law never installs an offer: only a person's keystroke writes the parent
 // key, and then `approved`, in one transaction, parent first.
 func Offer(leaf Leaf, waiting []Leaf, session Session) (Path, bool) {
-	if !readPrompt(leaf, session) || len(leaf.Paths) == 0 {
+	if !readPrompt(leaf, session) || len(leaf.Paths) == 0 || len(leaf.Names) > 0 {
 		return "", false
 	}
 	var parent Path
@@ -95,20 +116,24 @@ func Offer(leaf Leaf, waiting []Leaf, session Session) (Path, bool) {
 		up, ok := FileReadParent(p, session)
 		return ok && up == parent && !slices.Contains(leaf.Paths, p)
 	}
+	content := func(l Leaf) []Path {
+		return slices.DeleteFunc(slices.Clone(l.Paths), func(p Path) bool { return slices.Contains(l.Names, p) })
+	}
 	for _, text := range session.ReadAllowlist {
 		if key, ok := allowlistKey(text); ok && sibling(Path(key)) {
 			return parent, true
 		}
 	}
 	for _, other := range waiting {
-		if readPrompt(other, session) && slices.ContainsFunc(other.Paths, sibling) {
+		if readPrompt(other, session) && slices.ContainsFunc(content(other), sibling) {
 			return parent, true
 		}
 	}
 	return "", false
 }
 
-// readPrompt reports whether the leaf is a read that a person is asked about.
+// readPrompt reports whether the leaf is a read that a person is asked about
+// because of where it lies.
 func readPrompt(leaf Leaf, session Session) bool {
-	return leaf.Cluster() == Read && leaf.PolicyResult.Remainder() && NeedsHuman(leaf, session)
+	return leaf.Cluster() == Read && leaf.PolicyResult.Remainder() && !leaf.Ruled && NeedsHuman(leaf, session)
 }

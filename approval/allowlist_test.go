@@ -60,6 +60,8 @@ func TestAllowlisted(t *testing.T) {
 			for _, leaf := range []approval.Leaf{
 				{Name: "Read", PolicyResult: approval.Block, Paths: row.paths},
 				{Name: "Read", PolicyResult: approval.None, Paths: row.paths},
+				{Name: "Read", PolicyResult: approval.Deny, Ruled: true, Paths: row.paths},
+				{Name: "Read", PolicyResult: approval.Ask, Ruled: true, Paths: row.paths},
 				{Name: "Write", PolicyResult: approval.Deny, Paths: row.paths},
 				{Name: "Bash", PolicyResult: approval.Deny, Paths: row.paths},
 				{Name: "mcp__x__read_file", PolicyResult: approval.Deny, Paths: row.paths},
@@ -128,6 +130,10 @@ func TestOffer(t *testing.T) {
 	settled.Completed = true
 	blocked := asked("/opt/sdk/b")
 	blocked.PolicyResult = approval.Block
+	listing := asked("/opt/sdk/b")
+	listing.Names = listing.Paths
+	ruled := asked("/opt/sdk/b")
+	ruled.Ruled = true
 	write := asked("/opt/sdk/b")
 	write.Name = "Write"
 	for _, row := range []struct {
@@ -142,6 +148,10 @@ func TestOffer(t *testing.T) {
 		{"sibling waits too", asked("/opt/sdk/a"), nil, []approval.Leaf{asked("/opt/sdk/a"), asked("/opt/sdk/b")}, "/opt/sdk"},
 		{"several paths, one parent, and a sibling", asked("/opt/sdk/a", "/opt/sdk/b"), []string{"/opt/sdk/c"}, nil, "/opt/sdk"},
 
+		{"a listing is no evidence", asked("/opt/sdk/a"), nil, []approval.Leaf{listing}, ""},
+		{"a listing offers nothing", listing, []string{"/opt/sdk/c"}, nil, ""},
+		{"what a rule is against is no evidence", asked("/opt/sdk/a"), nil, []approval.Leaf{ruled}, ""},
+		{"what a rule is against offers nothing", ruled, []string{"/opt/sdk/c"}, nil, ""},
 		{"lone file", asked("/opt/sdk/a"), nil, nil, ""},
 		{"itself in the queue", asked("/opt/sdk/a"), nil, []approval.Leaf{asked("/opt/sdk/a")}, ""},
 		{"the same file twice", asked("/opt/sdk/a"), nil, []approval.Leaf{asked("/opt/sdk/a"), asked("/opt/sdk/a")}, ""},
@@ -191,6 +201,10 @@ func TestMayRemember(t *testing.T) {
 		{"inside is not stored", allowed(func(l *approval.Leaf) { l.Paths = []approval.Path{"src/a", "/a/b"} }), []approval.Path{"/a/b"}},
 		{"covered already", allowed(func(l *approval.Leaf) { l.Paths = []approval.Path{"/listed/x/a", "/a/b"} }), []approval.Path{"/a/b"}},
 
+		{"what was read beside names", allowed(func(l *approval.Leaf) { l.Names = l.Paths[1:] }), []approval.Path{"/opt/sdk/a"}},
+
+		{"names alone", allowed(func(l *approval.Leaf) { l.Names = l.Paths }), nil},
+		{"a rule is against it", allowed(func(l *approval.Leaf) { l.Ruled = true }), nil},
 		{"not answered", asked("/opt/sdk/a"), nil},
 		{"refused", allowed(func(l *approval.Leaf) { l.Approved = approval.No }), nil},
 		{"with a comment", allowed(func(l *approval.Leaf) { l.ApprovalComment = approval.Written("once") }), nil},
@@ -207,6 +221,16 @@ func TestMayRemember(t *testing.T) {
 			session.ReadAllowlist = []string{"/listed/x"}
 			if diff := cmp.Diff(row.want, approval.MayRemember(row.leaf, session)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
+			}
+			var opened []approval.Path
+			for _, o := range approval.Opens(row.leaf, session) {
+				opened = append(opened, o.Path)
+				if o.Below != (o.Path != "/tmp") {
+					t.Errorf("%s opens what is under it: %v", o.Path, o.Below)
+				}
+			}
+			if diff := cmp.Diff(row.want, opened); row.leaf.Approved == approval.Yes && !row.leaf.ApprovalComment.Written && diff != "" {
+				t.Errorf("said to open (-want +got)\n%s", diff)
 			}
 		})
 	}

@@ -27,6 +27,13 @@ type Leaf struct {
 	// RunsHatch says that the floor told a run of npx or bunx among the
 	// effects of the call (law ruling 11). Computed, never stored.
 	RunsHatch bool
+	// Ruled says that something else than its lying outside the workspace keeps
+	// a read from being allowed: a rule, or what cannot be told. No allowlist
+	// lifts that, and a person's yes to it is for this call (law §10). Computed.
+	Ruled bool
+	// Names are those of Paths of which only names are looked at, as a listing
+	// does: a yes to that opens no content. Computed.
+	Names []Path
 }
 
 // Orchestrated reports whether the guard has returned (law §2).

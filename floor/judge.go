@@ -60,6 +60,7 @@ func (f *Floor) judge(call *Call, place *paths.Place, effects []effect.Effect, t
 	for i := range v.Effects {
 		e := &v.Effects[i]
 		v.Result = v.Result.Join(e.Result)
+		v.Ruled = v.Ruled || e.ruled && e.Result != approval.Allow
 		e.Message = e.message()
 		if e.Kind == effect.Run && e.Command != nil && e.Command.Class == effect.Privilege {
 			e.inner = inner[e.Command.Program]
@@ -70,6 +71,9 @@ func (f *Floor) judge(call *Call, place *paths.Place, effects []effect.Effect, t
 		v.Effects = append(v.Effects, Judged{Result: approval.Ask, Rule: nothingKnown, Message: "Nothing is known of this call."})
 	}
 	v.scanned(call.Scan, f)
+	for i := len(effects); i < len(v.Effects); i++ {
+		v.Ruled = v.Ruled || v.Effects[i].Result != approval.Allow
+	}
 	v.Hatch = v.Cluster == approval.Bash && (hatch || mayHatch(call.Arguments) && approval.HatchShape(call.Name, call.Arguments))
 	v.Message = v.message()
 	return v
@@ -173,13 +177,26 @@ func (j *judgement) effect(d *Judged) {
 	isPath := e.Kind == effect.Read && !e.Meta || changes
 	folder := changes && e.Tree
 	meant := e.Product || folder && d.Result == approval.Allow && j.meant() // builds make files of many names in their folders
-	if isPath && (e.Tree || e.Path.Glob) && d.Result == approval.Allow && !j.s.listed {
-		j.possible(d, meant)
+	within := func(d *Judged) {
+		if isPath && (e.Tree || e.Path.Glob) && d.Result == approval.Allow && !j.s.listed {
+			j.possible(d, meant)
+		}
+		if isPath && (e.Tree || e.Path.Glob) && e.Path.Known() {
+			j.reach(d, folder, meant)
+		}
 	}
-	if !isPath || !(e.Tree || e.Path.Glob) || !e.Path.Known() {
+	if d.Rule != readOutside {
+		within(d)
+		d.ruled = true
 		return
 	}
-	j.reach(d, folder, meant)
+	// What would be said of it were it not for where it lies?
+	apart := *d
+	apart.Result = approval.Allow
+	within(&apart)
+	against := apart.ruled || apart.Result != approval.Allow && apart.Rule != readOutside
+	within(d)
+	d.ruled = against
 }
 
 // meant reports whether a rule of the operator lets this very folder be deleted,
@@ -406,9 +423,13 @@ func (j *judgement) decide(d *Judged) {
 		}
 		more, guessed = j.withoutGuesses(more)
 		guesses = append(guesses, guessed...)
-		if r := strictest(more, approval.Block); r != nil && r.Result.Stricter(base.result) {
-			base, rule = ruled(r)
-			d.operator = true // a person's own rule: nothing covers it
+		if r := strictest(more, approval.Block); r != nil && r.Result != approval.Allow {
+			outside := base.ref == readOutside
+			d.ruled = d.ruled || outside
+			if r.Result.Stricter(base.result) || outside && r.Result == base.result {
+				base, rule = ruled(r)
+				d.operator = true // a person's own rule: nothing covers it
+			}
 		}
 	}
 	if e.Certainty == effect.Maybe && (base.result == approval.Deny || e.Product && base.result == approval.Block) {

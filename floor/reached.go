@@ -74,13 +74,13 @@ type fileAnswer struct {
 	name string
 }
 
-// join takes over what is stricter.
+// join takes over what is stricter, and a rule rather than that a file lies outside.
 func (a *fileAnswer) join(o *fileAnswer) {
-	shipped := a.shipped.Join(o.shipped)
-	if o.Result.Stricter(a.Result) {
+	shipped, said := a.shipped.Join(o.shipped), a.ruled || o.ruled
+	if o.Result.Stricter(a.Result) || o.Result == a.Result && a.Rule == readOutside && o.Rule != readOutside {
 		*a = *o
 	}
-	a.shipped = shipped
+	a.shipped, a.ruled = shipped, said
 }
 
 // reach joins what is said about the known files that a tree or glob reaches.
@@ -102,7 +102,7 @@ func (j *judgement) reach(d *Judged, folder, meant bool) {
 	if a.Result.Stricter(d.Result) {
 		d.Result, d.Rule, d.rule, d.Pattern, d.operator, d.File = a.Result, a.Rule, a.rule, a.Pattern, a.operator, a.name
 	}
-	d.shipped = d.shipped.Join(a.shipped)
+	d.shipped, d.ruled = d.shipped.Join(a.shipped), d.ruled || a.ruled
 }
 
 // strictest is the strictest answer about the known files that a tree or glob

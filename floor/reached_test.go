@@ -38,7 +38,7 @@ func (j *judgement) slowly(d *Judged, folder, meant bool) {
 			}
 			one.Result = approval.Ask
 		}
-		if one.Result.Stricter(d.Result) {
+		if one.Result.Stricter(d.Result) || d.File != "" && one.Result == d.Result && d.Rule == readOutside && one.Rule != readOutside {
 			d.Result, d.Rule, d.rule, d.Pattern, d.operator, d.File = one.Result, one.Rule, one.rule, one.Pattern, one.operator, file
 		}
 		d.shipped = d.shipped.Join(one.shipped)

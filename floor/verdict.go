@@ -24,6 +24,11 @@ type Verdict struct {
 	// Incomplete says that the call would be allowed but for a nested body
 	// that the scanner could not analyse (law §11).
 	Incomplete bool
+	// Ruled says that something else than its lying outside the workspace keeps
+	// the call from being allowed, or would if that did not: a rule, the scanner,
+	// what cannot be told. What a person opened for reading answers no such call
+	// (law §10).
+	Ruled bool
 	// Effects are all effects of the call, judged.
 	Effects []Judged
 	// Message is a short sentence for the agent.
@@ -54,6 +59,7 @@ type Judged struct {
 	operator bool   // an operator's rule matched
 	scan     bool   // the scanner said it, or is missing
 	nested   bool   // the scanner could not look into a nested body
+	ruled    bool   // more than its place is against it, see Verdict.Ruled
 	rule     *Rule
 	inner    *effect.Command // what a command that gives privilege runs
 }

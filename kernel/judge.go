@@ -124,6 +124,7 @@ func (k *Kernel) evaluate(ctx context.Context, call floor.Call, really string) (
 	}
 	if layers.Unknown {
 		v.Result = v.Result.Join(approval.Ask)
+		v.Ruled = true
 		v.Message = strings.TrimSpace(v.Message + " Nothing is allowed while a policy is broken, because what it denies is not known.")
 	}
 	return v, layers, nil
@@ -142,7 +143,7 @@ func (k *Kernel) verdict(ctx context.Context, call floor.Call, really string) (d
 			err = fmt.Errorf("keeping what was judged failed: %v", r)
 		}
 	}()
-	return session.FloorDone{Result: v.Result, Message: messageOf(v), Paths: pathsOf(v), Explanation: explain(v)}, layers, nil
+	return session.FloorDone{Result: v.Result, Message: messageOf(v), Paths: pathsOf(v), Explanation: withReading(explain(v), v)}, layers, nil
 }
 
 func messageOf(v floor.Verdict) approval.Text {
@@ -157,8 +158,15 @@ func messageOf(v floor.Verdict) approval.Text {
 // is no UTF-8: the document would have it like others that differ in just these
 // bytes, and a person's yes to one would count for all.
 func pathsOf(v floor.Verdict) []approval.Path {
-	var paths []approval.Path
+	paths, _ := pathsAndNames(v)
+	return paths
+}
+
+// pathsAndNames are the paths of a call, and those of them of which it looks at
+// names and attributes alone.
+func pathsAndNames(v floor.Verdict) (paths, names []approval.Path) {
 	seen := make(map[approval.Path]bool)
+	content := make(map[approval.Path]bool)
 	for i := range v.Effects {
 		e := &v.Effects[i]
 		var p approval.Path
@@ -178,12 +186,18 @@ func pathsOf(v floor.Verdict) []approval.Path {
 		case effect.Run, effect.Net, effect.Env, effect.MCP:
 			continue
 		}
+		content[p] = content[p] || e.Kind != effect.Read || !e.Meta
 		if !seen[p] {
 			seen[p] = true
 			paths = append(paths, p)
 		}
 	}
-	return paths
+	for _, p := range paths {
+		if p != "" && !content[p] {
+			names = append(names, p)
+		}
+	}
+	return paths, names
 }
 
 // What an explanation holds at most: it is written with every call and kept

@@ -30,6 +30,11 @@ func (k *Kernel) NeedsHuman(ctx context.Context, id, leaf string) (bool, error) 
 	return look(ctx, k, id, func(o *owner) bool { return o.m.NeedsHuman(session.JobID(leaf)) })
 }
 
+// Opens is what a person's yes to the leaf opens for reading (law §10).
+func (k *Kernel) Opens(ctx context.Context, id, leaf string) ([]approval.Opened, error) {
+	return look(ctx, k, id, func(o *owner) []approval.Opened { return o.m.Opens(session.JobID(leaf)) })
+}
+
 // Queue is approvalQueue of a sequence, or of the session for "": the leaves
 // under it that need a person, in tree order (law §8).
 func (k *Kernel) Queue(ctx context.Context, id, under string) ([]string, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -94,15 +95,32 @@ func withShown(explanation string, shown job.Shown) string {
 	if shown == (job.Shown{}) || len(explanation) < 2 || !strings.HasSuffix(explanation, "}") {
 		return explanation
 	}
-	text, err := json.Marshal(shown, jsontext.AllowInvalidUTF8(true))
-	if err != nil {
+	return withMember(explanation, "preview", shown)
+}
+
+// withReading puts into the explanation of a read what a person's yes to it opens:
+// nothing where a rule is against it, and no content where only names are looked at.
+func withReading(explanation string, v floor.Verdict) string {
+	if v.Cluster != approval.Read {
 		return explanation
 	}
+	if _, names := pathsAndNames(v); len(names) > 0 {
+		explanation = withMember(explanation, "names", names)
+	}
+	return withMember(explanation, "ruled", v.Ruled)
+}
+
+// withMember puts one more member at the end of an object.
+func withMember(object, name string, value any) string {
+	text, err := json.Marshal(value, jsontext.AllowInvalidUTF8(true))
+	if err != nil || len(object) < 2 || !strings.HasSuffix(object, "}") {
+		return object
+	}
 	comma := ","
-	if strings.TrimSpace(explanation[1:len(explanation)-1]) == "" {
+	if strings.TrimSpace(object[1:len(object)-1]) == "" {
 		comma = ""
 	}
-	return explanation[:len(explanation)-1] + comma + `"preview":` + string(text) + "}"
+	return object[:len(object)-1] + comma + strconv.Quote(name) + ":" + string(text) + "}"
 }
 
 // imageIn is the image of the preview in an explanation, "" for none.

@@ -16,7 +16,7 @@ func TestForeignRows(t *testing.T) {
 	mode := func(name string) Register { return Register{Name: StandingPolicy, Value: name} }
 	all := `{"write":true,"bash":true,"mcp":true}`
 	ask, deny := field(PolicyResult, `"ask"`), field(PolicyResult, `"deny"`)
-	plain := field(Explanation, `{"hatch":false}`)
+	plain := field(Explanation, `{"hatch":false,"ruled":false}`)
 	outside := field(Paths, `["/srv/data/x"]`)
 	for _, test := range []struct {
 		why       string
@@ -60,12 +60,16 @@ func TestForeignRows(t *testing.T) {
 		{"paths with a number", read, []Field{deny, field(Paths, `["/srv/data/x",7]`)}, []Register{{Name: ReadAllowlist, Value: `["/srv/data"]`}}, "asked a"},
 		{"no paths", read, []Field{deny}, []Register{{Name: ReadAllowlist, Value: `["/srv/data"]`}}, "asked a"},
 		{"a second list of paths", read, []Field{deny, field(Paths, `["/etc/x"]`), outside}, []Register{{Name: ReadAllowlist, Value: `["/srv/data"]`}}, "asked a"},
-		{"a key", read, []Field{deny, outside}, []Register{{Name: ReadAllowlist, Value: `["/srv/data"]`}}, "read-allowlisted"},
-		{"a key that is not clean", read, []Field{deny, outside}, []Register{{Name: ReadAllowlist, Value: `["/srv/data/."]`}}, "read-allowlisted"},
-		{"a key that climbs", read, []Field{deny, outside}, []Register{{Name: ReadAllowlist, Value: `["/srv/data/y/.."]`}}, "asked a"},
+		{"a key", read, []Field{deny, outside, plain}, []Register{{Name: ReadAllowlist, Value: `["/srv/data"]`}}, "read-allowlisted"},
+		{"a key that is not clean", read, []Field{deny, outside, plain}, []Register{{Name: ReadAllowlist, Value: `["/srv/data/."]`}}, "read-allowlisted"},
+		{"a key that climbs", read, []Field{deny, outside, plain}, []Register{{Name: ReadAllowlist, Value: `["/srv/data/y/.."]`}}, "asked a"},
 		{"a key that is relative", read, []Field{deny, field(Paths, `["data/x"]`)}, []Register{{Name: ReadAllowlist, Value: `["data"]`}}, "asked a"},
-		{"a list of keys that is none", read, []Field{deny, outside}, []Register{{Name: ReadAllowlist, Value: `{"/srv/data":true}`}}, "asked a"},
-		{"a list of keys with a number", read, []Field{deny, outside}, []Register{{Name: ReadAllowlist, Value: `["/srv/data",7]`}}, "asked a"},
+		{"a list of keys that is none", read, []Field{deny, outside, plain}, []Register{{Name: ReadAllowlist, Value: `{"/srv/data":true}`}}, "asked a"},
+		{"a key, and no word on rules", read, []Field{deny, outside}, []Register{{Name: ReadAllowlist, Value: `["/srv/data"]`}}, "asked a"},
+		{"a key, and a rule against it", read, []Field{deny, outside, field(Explanation, `{"ruled":true}`)}, []Register{{Name: ReadAllowlist, Value: `["/srv/data"]`}}, "asked a"},
+		{"a key, and a word on rules that is a text", read, []Field{deny, outside, field(Explanation, `{"ruled":"false"}`)}, []Register{{Name: ReadAllowlist, Value: `["/srv/data"]`}}, "asked a"},
+		{"a key, and names that are no list", read, []Field{deny, outside, field(Explanation, `{"ruled":false,"names":7}`)}, []Register{{Name: ReadAllowlist, Value: `["/srv/data"]`}}, "asked a"},
+		{"a list of keys with a number", read, []Field{deny, outside, plain}, []Register{{Name: ReadAllowlist, Value: `["/srv/data",7]`}}, "asked a"},
 
 		{"a mode nobody knows", bash, []Field{ask}, []Register{mode(`"wild"`)}, "asked a"},
 		{"plan", bash, []Field{ask}, []Register{mode(`"plan"`)}, "asked a"},

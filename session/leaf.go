@@ -80,7 +80,7 @@ func (l *leaf) apply(name, value string) {
 			if l.PolicyResult.UnmarshalJSON(text) != nil || l.PolicyResult == approval.None {
 				l.PolicyResult = approval.Block
 			}
-			l.RunsHatch = true // until the explanation says that it is none
+			l.RunsHatch, l.Ruled = true, l.cluster == approval.Read // until the explanation says otherwise
 			l.floor = nil
 		}
 	case PolicyMessage:
@@ -91,6 +91,7 @@ func (l *leaf) apply(name, value string) {
 		}
 	case Explanation:
 		l.RunsHatch = l.cluster != approval.Bash || hatchOf(text)
+		l.Ruled, l.Names = readingOf(l.cluster, text)
 	case JudgeResult:
 		if l.JudgeResult == approval.NoVote {
 			if l.JudgeResult.UnmarshalJSON(text) != nil || l.JudgeResult == approval.NoVote {
@@ -166,7 +167,24 @@ func hatchOf(explanation []byte) bool {
 func (f *FloorDone) with(l approval.Leaf) approval.Leaf {
 	l.PolicyResult, l.PolicyMessage, l.Paths = f.Result, f.Message, f.Paths
 	l.RunsHatch = l.Cluster() != approval.Bash || hatchOf([]byte(f.Explanation))
+	l.Ruled, l.Names = readingOf(l.Cluster(), []byte(f.Explanation))
 	return l
+}
+
+// readingOf is what the floor's explanation says of a read: whether a rule is
+// against it, unless it says no, and the paths of which only names are looked at.
+func readingOf(cluster approval.Cluster, explanation []byte) (ruled bool, names []approval.Path) {
+	if cluster != approval.Read {
+		return false, nil
+	}
+	var said struct {
+		Ruled *bool           `json:"ruled"`
+		Names []approval.Path `json:"names"`
+	}
+	if json.Unmarshal(explanation, &said) != nil || said.Ruled == nil {
+		return true, nil
+	}
+	return *said.Ruled, said.Names
 }
 
 // obeyed is the leaf as it may be read: a true of a person counts after the floor, and

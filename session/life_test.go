@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"assent/approval"
 )
@@ -347,9 +348,10 @@ func (d *document) leaf(id JobID) approval.Leaf {
 		leaf.Paths = readPaths([]byte(value))
 	}
 	if value, ok := d.value(id, Explanation); ok {
-		leaf.RunsHatch = value == `{"hatch":true}`
+		leaf.RunsHatch = strings.Contains(value, `"hatch":true`)
+		leaf.Ruled = !strings.Contains(value, `"ruled":false`)
 	} else {
-		leaf.RunsHatch = true
+		leaf.RunsHatch, leaf.Ruled = true, true
 	}
 	return leaf
 }

@@ -158,6 +158,16 @@ func (m *Machine) NeedsHuman(job JobID) bool {
 	return n != nil && n.leaf.asked
 }
 
+// Opens is what a person's yes to the leaf opens for reading (law §10), nothing
+// where no person is asked.
+func (m *Machine) Opens(job JobID) []approval.Opened {
+	n := m.leaf(job)
+	if n == nil || !n.leaf.asked {
+		return nil
+	}
+	return approval.Opens(n.leaf.Leaf, m.view)
+}
+
 func (m *Machine) sequence(job JobID) *node {
 	if job == "" {
 		return m.root

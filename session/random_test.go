@@ -219,7 +219,7 @@ func (l *randomLife) floor(t *rapid.T) {
 	ev := FloorDone{Job: a.Job, Policy: a.Policy}
 	ev.Result = rapid.SampledFrom([]approval.PolicyResult{approval.Ask, approval.Ask, approval.Deny, approval.Deny, approval.Allow, approval.Block, approval.None}).Draw(t, "result")
 	ev.Paths = rapid.SliceOfN(rapid.SampledFrom(places), 0, 2).Draw(t, "paths")
-	ev.Explanation = rapid.SampledFrom([]string{"", `{"hatch":false}`, `{"hatch":true}`}).Draw(t, "explanation")
+	ev.Explanation = rapid.SampledFrom([]string{"", `{"hatch":false}`, `{"hatch":true}`, `{"hatch":true,"ruled":false}`, `{"hatch":false,"ruled":false}`}).Draw(t, "explanation")
 	l.step(ev)
 }
 

@@ -54,7 +54,7 @@ const (
 	PolicyResult        = "policyResult"
 	PolicyMessage       = "policyMessage"
 	Paths               = "paths"       // prepared paths, an array of texts
-	Explanation         = "explanation" // the floor's, an object; its member hatch is read
+	Explanation         = "explanation" // the floor's, an object; its members hatch, ruled and names are read
 	JudgeResult         = "judgeResult"
 	JudgeFail           = "judgeFail/"
 	Approved            = "approved"

@@ -36,7 +36,7 @@ var update = flag.Bool("update", false, "write the scripts' answers anew")
 //	licensed JOB           another life of the host stored the license
 //	torn JOB               half of a refusal, that no save of ours writes
 //	torn-outcome JOB JSON  half of settling, the same
-//	floor JOB RESULT [PATH...] [message=M] [hatch]
+//	floor JOB RESULT [PATH...] [message=M] [hatch] [ruled] [names=PATH]
 //	floor-failed|late-floor JOB
 //	vote JOB allow|deny, fail JOB MESSAGE, late-fail JOB ATTEMPT MESSAGE
 //	body JOB OUTCOME [NOTE], timeout JOB DURATION [NOTE]
@@ -196,7 +196,7 @@ func (s *script) do(w []string) error {
 func (s *script) event(w []string, job JobID) error {
 	switch w[0] {
 	case "floor", "late-floor":
-		ev := FloorDone{Job: job, Explanation: `{"hatch":false}`}
+		ev := FloorDone{Job: job, Explanation: `{"hatch":false,"ruled":false}`}
 		if w[0] == "floor" {
 			a, _ := s.done(Floor, job)
 			ev.Policy = a.Policy
@@ -210,6 +210,11 @@ func (s *script) event(w []string, job JobID) error {
 				ev.Message = approval.Written(m)
 			} else if arg == "hatch" {
 				ev.Explanation = `{"hatch":true}`
+			} else if arg == "ruled" {
+				ev.Explanation = `{"hatch":false,"ruled":true}`
+			} else if names, ok := strings.CutPrefix(arg, "names="); ok {
+				ev.Explanation = `{"hatch":false,"ruled":false,"names":["` + names + `"]}`
+				ev.Paths = append(ev.Paths, approval.Path(names))
 			} else {
 				ev.Paths = append(ev.Paths, approval.Path(arg))
 			}

@@ -43,7 +43,17 @@ func getJob(s *Server, c *call) error {
 			return err
 		}
 	}
-	c.answer = jobOf(snap.Job, snap.Fields, needs)
+	w := jobOf(snap.Job, snap.Fields, needs)
+	if needs {
+		opens, err := s.opts.Kernel.Opens(c, c.session(), c.job())
+		if err != nil {
+			return err
+		}
+		for _, o := range opens {
+			w.Leaf.Opens = append(w.Leaf.Opens, wire.Opened{Path: string(o.Path), Below: o.Below})
+		}
+	}
+	c.answer = w
 	return nil
 }
 

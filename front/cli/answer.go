@@ -35,7 +35,9 @@ whole: an agent that chooses its ids could have another call begin like the one
 that you saw.`
 	long := `Allow answers yes to one call that waits. What a policy blocks cannot be allowed.
 A path outside the workspace that is read so may be read again in that session,
-unless there is a comment.`
+with what lies under it, unless there is a comment; what is open from then on is
+said. A yes to names of files opens nothing, and neither does one to what a rule
+denies: that is for the one call.`
 	if !yes {
 		named = `A call is named by its number, as "assent queue" says it, by its id, or by how
 that begins.`
@@ -72,6 +74,9 @@ it; a comment is told to it besides.`
 				return writeJSON(cmd.OutOrStdout(), wrote)
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s %s\n", done, oneLine(job.Name, maxTarget), oneLine(whatOf(job.Arguments), 4*maxFull))
+			if err == nil && yes && comment == "" && job.Leaf != nil && job.Leaf.ApprovalComment == nil {
+				_, err = fmt.Fprint(cmd.OutOrStdout(), opensText(job.Leaf.Opens))
+			}
 			return err
 		}),
 	}
@@ -79,6 +84,19 @@ it; a comment is told to it besides.`
 	sessionFlag(cmd, &session, "a call of this session")
 	cmd.Flags().StringVarP(&comment, "comment", "m", "", "a `text` that the agent is told besides")
 	return cmd
+}
+
+// opensText says what a yes opens for reading from then on, "" for nothing.
+func opensText(opens []wire.Opened) string {
+	var b strings.Builder
+	for _, o := range opens {
+		below := ""
+		if o.Below {
+			below = " and what is under it"
+		}
+		fmt.Fprintf(&b, "open for reading in this session from now on: %s%s\n", oneLine(o.Path, 4*maxTarget), below)
+	}
+	return b.String()
 }
 
 func newCancel() *cobra.Command {
@@ -251,6 +269,9 @@ func shown(job wire.Job, now time.Time, s screen) string {
 		written("decided", "orchestrationResult", "refused"+reasonOf(l), inkDeny)
 	case l.NeedsHuman:
 		line("decided", "not yet: it waits for a person", inkAsk)
+		for _, o := range strings.SplitAfter(opensText(l.Opens), "\n") {
+			line("", strings.TrimSuffix(strings.Replace(o, "open for", "a yes opens for", 1), "\n"), inkNone)
+		}
 	case l.Cancelled == nil:
 		line("decided", "not yet", inkNone)
 	}

@@ -240,9 +240,18 @@ type Leaf struct {
 	JudgeFails   int    `json:"judgeFails"`
 	Orchestrated bool   `json:"orchestrated"`
 	NeedsHuman   bool   `json:"needsHuman"`
+	// Opens is what a yes without a comment opens for reading in the session
+	// from then on (law §10). Told of a call that is asked for by itself.
+	Opens []Opened `json:"opens,omitempty"`
 
 	// Written says who wrote each of the fields, when.
 	Written map[string]Stamp `json:"written"`
+}
+
+// Opened is a path that a person opens for reading.
+type Opened struct {
+	Path  string `json:"path"`
+	Below bool   `json:"below"` // and what lies under it
 }
 
 // Receipt is what whoever minted a call may know of it: whether it may run,
