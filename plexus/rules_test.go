@@ -72,6 +72,8 @@ func TestTamperedRulesAreFound(t *testing.T) {
 		{"a trigger put in", "CREATE TRIGGER x BEFORE INSERT ON field BEGIN SELECT RAISE(IGNORE); END", "trigger x does not belong there"},
 		{"a trigger replaced", "DROP TRIGGER field_no_update; CREATE TRIGGER field_no_update BEFORE UPDATE ON field BEGIN SELECT 1; END", "trigger field_no_update is another"},
 		{"a table renamed", "ALTER TABLE register RENAME TO registers", "is"},
+		{"several dropped: all are named, in their order", "DROP TRIGGER field_no_update; DROP TRIGGER field_law; DROP INDEX field_once",
+			"index field_once is missing, trigger field_law is missing, trigger field_no_update is missing; another program changed it"},
 		{"an index dropped", "DROP INDEX field_once", "index field_once is missing"},
 		{"a later version", "PRAGMA user_version = 99", "version is 99"},
 		{"another program's", "PRAGMA application_id = 7", "another program's"},

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -247,7 +248,8 @@ func otherVersion(ver int) error {
 	return fmt.Errorf("%w: its version is %d, this program's %d; %s", ErrSchema, ver, version, hint)
 }
 
-// compareSchema names the first rule that is not what this version makes.
+// compareSchema names the rules that are not what this version makes, in their
+// order.
 func compareSchema(ctx context.Context, conn *sql.Conn) error {
 	got, err := objects(ctx, conn)
 	if err != nil {
@@ -270,21 +272,32 @@ func compareSchema(ctx context.Context, conn *sql.Conn) error {
 	if err != nil {
 		return err
 	}
+	var wrong []string
 	for name, text := range want {
 		switch {
 		case got[name] == "":
-			return fmt.Errorf("%w: %s is missing", ErrSchema, name)
+			wrong = append(wrong, name+" is missing")
 		case got[name] != text:
-			return fmt.Errorf("%w: %s is another", ErrSchema, name)
+			wrong = append(wrong, name+" is another")
 		}
 	}
 	for name := range got {
 		if want[name] == "" {
-			return fmt.Errorf("%w: %s does not belong there", ErrSchema, name)
+			wrong = append(wrong, name+" does not belong there")
 		}
 	}
-	return nil
+	if len(wrong) == 0 {
+		return nil
+	}
+	slices.Sort(wrong)
+	if more := len(wrong) - wrongMost; more > 0 {
+		wrong = append(wrong[:wrongMost], fmt.Sprintf("%d more", more))
+	}
+	return fmt.Errorf("%w: %s; another program changed it, so it is not relied on: move it away to keep it as evidence, and a new one begins", ErrSchema, strings.Join(wrong, ", "))
 }
+
+// wrongMost is how many rules are named that are not what they should be.
+const wrongMost = 8
 
 // objects are the statements of a schema by the name of what they make.
 func objects(ctx context.Context, conn *sql.Conn) (map[string]string, error) {

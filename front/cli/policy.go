@@ -417,8 +417,12 @@ func explain(f *floor.Floor, call floor.Call, word, as string, p paint) (string,
 			ruleInFull(&b, r, p)
 			return b.String(), nil
 		}
-		if strings.HasPrefix(word, "shipped:") {
-			return "", usagef("there is no shipped rule %s; see assent policy show", oneLine(word, maxTarget))
+		if id, ok := strings.CutPrefix(word, "shipped:"); ok {
+			hint := ""
+			if near := nearest(id, shippedIDs()); near != "" {
+				hint = fmt.Sprintf(" (did you mean shipped:%s?)", near)
+			}
+			return "", usagef("there is no shipped rule %s%s; see assent policy show", oneLine(word, maxTarget), hint)
 		}
 	}
 	kinds, err := kindsOf(word, as)
@@ -431,6 +435,16 @@ func explain(f *floor.Floor, call floor.Call, word, as string, p paint) (string,
 		}
 	}
 	return b.String(), nil
+}
+
+// shippedIDs are the names of the rules that ship.
+func shippedIDs() (ids []string) {
+	for _, r := range floor.ShippedPolicy().Rules {
+		if r.ID != "" {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
 }
 
 // listNames lists every class and set with what it stands for.
