@@ -179,6 +179,9 @@ func callOf(j plexus.Job, fields map[string]plexus.Field) wire.Call {
 		c.Result = "allow"
 	case returned != nil:
 		c.Result = "deny"
+		if reason := read[string](fields, plexus.LicenseReason); reason != nil && *reason == approval.FloorBlocked.Name() {
+			c.Result = "block"
+		}
 	case fields[plexus.Cancelled].Value != "":
 		c.Result, decided = "cancelled", plexus.Cancelled
 	}

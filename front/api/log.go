@@ -26,9 +26,9 @@ func getCalls(s *Server, c *call) error {
 	}
 	result, tool := c.query.Get("result"), c.query.Get("tool")
 	switch result {
-	case "", "allow", "deny", "cancelled", "wait":
+	case "", "allow", "deny", "block", "cancelled", "wait":
 	default:
-		return problem(wire.BadRequest, "query parameter result: want allow, deny, cancelled or wait")
+		return problem(wire.BadRequest, "query parameter result: want allow, deny, block, cancelled or wait")
 	}
 	head, err := s.opts.Document.Head(c)
 	if err != nil {
@@ -57,7 +57,7 @@ func getCalls(s *Server, c *call) error {
 				return err
 			}
 			call := callOf(job, byName(fields))
-			if result != "" && call.Result != result {
+			if result != "" && call.Result != result && (result != "deny" || call.Result != "block") {
 				continue
 			}
 			if int64(len(out.Calls)) == limit {

@@ -48,9 +48,9 @@ what decided that: a person by name, a policy, the classifier, a grant, a mode.
 				}
 			}
 			switch f.Result {
-			case "", "allow", "deny", "cancelled", "wait":
+			case "", "allow", "deny", "block", "cancelled", "wait":
 			default:
-				return usagef("--result %q: want allow, deny, cancelled or wait", oneLine(f.Result, maxTarget))
+				return usagef("--result %q: want allow, deny, block, cancelled or wait", oneLine(f.Result, maxTarget))
 			}
 			if f.Session, err = findSession(cmd.Context(), c, f.Session); err != nil {
 				return err
@@ -86,10 +86,10 @@ what decided that: a person by name, a policy, the classifier, a grant, a mode.
 	sessionFlag(cmd, &f.Session, "only of this session")
 	cmd.Flags().StringVar(&since, "since", "", "only calls that came at this `time` or later")
 	cmd.Flags().StringVar(&until, "until", "", "only calls that came before this `time`")
-	cmd.Flags().StringVar(&f.Result, "result", "", "only what has this `result`: allow, deny, cancelled or wait")
+	cmd.Flags().StringVar(&f.Result, "result", "", "only what has this `result`: allow, deny (blocked, too), block, cancelled or wait")
 	cmd.Flags().StringVar(&f.Tool, "tool", "", "only calls of this `tool`")
 	cmd.Flags().IntVar(&f.Limit, "limit", 0, "list no more than this `number` (100)")
-	if err := cmd.RegisterFlagCompletionFunc("result", cobra.FixedCompletions([]string{"allow", "deny", "cancelled", "wait"}, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+	if err := cmd.RegisterFlagCompletionFunc("result", cobra.FixedCompletions([]string{"allow", "deny", "block", "cancelled", "wait"}, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // the flag is there
 	}
 	cmd.AddCommand(newLogExport(), newVerify("verify"))

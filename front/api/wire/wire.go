@@ -294,7 +294,8 @@ type Call struct {
 	Name      string         `json:"name"`
 	Cluster   string         `json:"cluster"`
 	Arguments jsontext.Value `json:"arguments"`
-	// Result is allow, deny, cancelled or wait.
+	// Result is allow, deny, block (denied by a policy in every mode), cancelled or
+	// wait.
 	Result string `json:"result"`
 	// Reason is the line of law §4 that decided, "" while none did.
 	Reason string `json:"reason"`
