@@ -104,6 +104,13 @@ func oddPattern(r *Rule, text string) (message, hint string) {
 	if r.Kind != effect.Opaque && looksRegular(r.Kind, text) {
 		return fmt.Sprintf("%q looks like a regular expression, which patterns are not", shown(text)), `"*" is any text, "?" one character`
 	}
+	if r.Kind == effect.Env || r.Kind == effect.MCP {
+		// Neither the names of variables nor those of tools have these.
+		if i := strings.IndexAny(text, "[]{}|$="); i >= 0 {
+			return fmt.Sprintf("%q is taken as it stands: %q means nothing in a pattern of %s, and no name has it", shown(text), text[i:i+1], r.Kind),
+				`"*" is any text, "?" one character; several patterns are a list`
+		}
+	}
 	switch r.Kind {
 	case effect.MCP:
 		if server, tool, ok := strings.Cut(text, ":"); ok && !strings.Contains(text, "/") && server != "" && tool != "" {

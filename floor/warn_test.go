@@ -23,6 +23,8 @@ func TestWarnings(t *testing.T) {
 		{"twice, with an exception", Operator, "run:\n  allow: [go test]\n  deny: [{match: go test, except: go test -v}]", nil},
 		{"regular expression", Operator, "run:\n  allow: ['git .*', 'git.*', '^git', 'git\\\\b']", []string{"2: ", "2: ", "2: ", "2: "}},
 		{"server:tool", Operator, "mcp: {deny: ['tracker:get']}", []string{`1: "tracker:get" is taken for the name of a server (a tool of it is "tracker/get")`}},
+		{"a set of characters", Operator, "env: {deny: ['GIT[_]*', 'GIT_{A,B}', 'A|B', 'GIT_*', '*', A?]}\nmcp: {deny: ['a/get[s]', 'a/{b,c}', 'a/get_*']}", []string{
+			`1: "GIT[_]*" is taken as it stands: "[" means nothing in a pattern of env`, `1: "GIT_{A,B}"`, `1: "A|B"`, `2: "a/get[s]"`, `2: "a/{b,c}"`}},
 		{"slip in a program", Operator, "run: {allow: [gti]}", []string{`1: no program "gti" is known: the rule only holds for that very name (did you mean git?)`}},
 		{"own program", Operator, "run: {allow: [frobnicate]}", nil},
 		{"a folder", Operator, "write:\n  allow: [docs, ./top, src/gen]\nread: {allow: [tests]}", []string{
