@@ -33,7 +33,9 @@ it, and the comment of the person who answered. While it waits it says for what
 and why.
 
 Without --session the call stands in a session of its own, which stays in the
-document as every session does; "assent sessions --open" leaves it out.
+document as every session does; "assent sessions --open" leaves it out. A person
+may choose its mode with --mode; an agent is refused that, as what it starts has
+the mode of new sessions.
 
 A command stands after "--", and any other tool is named by --name, as for
 "assent check". Ctrl-C cancels the call. The exit code tells the answer:
@@ -76,7 +78,7 @@ A command stands after "--", and any other tool is named by --name, as for
 	f.StringVarP(&c.name, "name", "n", "", "the `tool`, in the spelling of its client")
 	f.StringVarP(&c.arguments, "arguments", "a", "", "the tool's arguments: `JSON`, @FILE or -")
 	c.placeFlags(cmd, "the session works in", "the call starts in")
-	modeFlag(cmd, &mode, "the `mode` of the session")
+	modeFlag(cmd, &mode, "for persons: the `mode` of the session")
 	return cmd
 }
 
