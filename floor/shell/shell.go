@@ -124,16 +124,17 @@ type reader struct {
 	chosen    string // the variable they are about
 	secrets   []string
 	traps     []trapped
-	passed    []*world             // where the text has been since the first trap
-	active    map[*syntax.Stmt]int // functions that run
-	beside    int                  // pipes and background commands around this one
-	again     int                  // loops and functions around, whatever process they are of
-	obeying   []obeying            // see steered
-	before    []effect.Effect      // what the call does besides
-	compared  int                  // writes that were looked at, see steered
-	through   *paths.Place         // the place with the links that the text made
-	mixed     bool                 // temporary files of this call may be links
-	exits     []*world             // where the text ends before its end
+	passed    []*world                            // where the text has been since the first trap
+	active    map[*syntax.Stmt]int                // functions that run
+	beside    int                                 // pipes and background commands around this one
+	again     int                                 // loops and functions around, whatever process they are of
+	obeying   []obeying                           // see steered
+	shadows   map[*commands.Entry]*commands.Entry // see shadowed
+	before    []effect.Effect                     // what the call does besides
+	compared  int                                 // writes that were looked at, see steered
+	through   *paths.Place                        // the place with the links that the text made
+	mixed     bool                                // temporary files of this call may be links
+	exits     []*world                            // where the text ends before its end
 	frame     frame
 	mayFail   int    // what may have failed so far, besides commands
 	rerouted  int    // redirections around: what prints may fail

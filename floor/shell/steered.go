@@ -36,11 +36,42 @@ type obeying struct {
 // obeys remembers a command that obeys files by their names.
 func (t *typed) obeys() {
 	e := t.entryRead()
-	if t.cmd.Class == effect.Look && !(e.Class == effect.Look && len(e.Obeys) > 0) || len(e.Steering()) == 0 {
+	if name, is := strings.CutPrefix(t.cmd.Program, "python:"); is {
+		e = t.r.shadowed(name, e)
+	} else if e.Obeys != nil && t.has("--noEmit") && (t.cmd.Program == "tsc" || t.cmd.Program == "tsgo") {
+		return // its configuration says where things go, and nothing goes anywhere
+	} else if t.cmd.Class == effect.Look && !(e.Class == effect.Look && len(e.Obeys) > 0) || len(e.Steering()) == 0 {
 		return
 	}
 	t.r.obeying = append(t.r.obeying, obeying{t.told, e, spanOf(t.ws), t.cwd, t.ctx.privileged, t.r.again > 0 || t.r.beside > 0})
 }
+
+// shadowed adds to what a module of Python obeys the files that would be found in
+// the present folder instead of it, or of modules that it imports: that folder
+// comes first for "python -m".
+func (r *reader) shadowed(name string, e *commands.Entry) *commands.Entry {
+	if s := r.shadows[e]; s != nil {
+		return s
+	}
+	names := slices.Clone(e.Steering())
+	if library := r.know.Lookup("python:json.tool"); library != nil {
+		names = append(names, library.Steering()...)
+	}
+	first, _, _ := strings.Cut(name, ".")
+	names = append(append(names, imported...), first+".*", first+"/")
+	s := &commands.Entry{Obeys: names}
+	if r.shadows == nil {
+		r.shadows = map[*commands.Entry]*commands.Entry{}
+	}
+	r.shadows[e] = s
+	return s
+}
+
+// imported are modules that are no part of the language and that many tools import.
+var imported = strings.Fields(`sitecustomize.py usercustomize.py click.py packaging.py pathspec.py platformdirs.py pluggy.py iniconfig.py tomli.py
+	typing_extensions.py mypy_extensions.py colorama.py attr.py attrs.py exceptiongroup.py pygments.py rich.py yaml.py jinja2.py requests.py urllib3.py certifi.py
+	setuptools.py pkg_resources.py distutils.py wheel.py mccabe.py pyflakes.py pycodestyle.py astroid.py dill.py tomlkit.py coverage.py virtualenv.py
+	filelock.py distlib.py pip.py pytest.py black.py blib2to3.py lib2to3.py docutils.py sphinx.py nodeenv.py identify.py cfgv.py`)
 
 // steered tells the commands that obey what the text wrote before.
 func (r *reader) steered() {
@@ -150,7 +181,7 @@ func (r *reader) mayWrite(e *effect.Effect, o *obeying, told []effect.Effect) st
 			if r.globs(p, paths.Within(o.cwd, dir), o) {
 				return display(e.Target)
 			}
-		case o.entry.Steers(p):
+		case o.entry.Steers(p) && !begins(e.Command):
 			return display(path.Base(p))
 		case e.Command != nil && (brings(e.Command) || moves(e.Command)) && o.entry.SteersWithin(p):
 			return "what " + e.Command.Program + " puts into " + display(e.Target)
@@ -216,6 +247,12 @@ func brings(c *effect.Command) bool {
 		return true
 	}
 	return c.Class == effect.Fetch
+}
+
+// begins reports whether a command makes the file that it writes in a form of its
+// own, in which nothing can be said that another would obey.
+func begins(c *effect.Command) bool {
+	return c != nil && c.Program == "go" && slices.Equal(c.Sub, []string{"mod", "init"})
 }
 
 // moves reports whether a command of version control gives a file or folder of the

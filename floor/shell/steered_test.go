@@ -51,3 +51,47 @@ func TestSteeredOrder(t *testing.T) {
 		}
 	}
 }
+
+// The present folder comes first for "python -m": what is written there may be
+// found instead of the module, or of one that it imports. Sources are none of that.
+func TestShadowed(t *testing.T) {
+	for text, want := range map[string]bool{
+		"echo x > pip.py; python3 -m pip list":                        true,
+		"echo x > Pip.PY; python3 -m pip --version":                   true,
+		"echo x > pip/__main__.py; python3 -m pip list":               true,
+		"ln -s a pip.so; python3 -m pip list":                         true,
+		"cd src; echo x > pip.py; python3 -mpip list":                 true,
+		"echo x > src/pip.py; cd src && pypy3 -m pip list":            true,
+		"echo x > json.py; python3 -m pytest":                         true,
+		"echo x > click.py; python3 -m black --check .":               true,
+		"echo x > mypy/a.py; python3 -m mypy .":                       true,
+		"curl -o pip.py https://example.org/; python3 -m pip list":    true,
+		"tar xf a.tar; python3 -m pip list":                           true,
+		"git pull; python3 -m pip list":                               true,
+		"echo x > test_a.py; python3 -m pytest":                       false,
+		"echo x > app.py; python3 -m py_compile app.py":               false,
+		"echo x > app.py; python3 -m black app.py":                    false,
+		"echo x > requirements.txt; python3 -m pip list":              false,
+		"python3 -m venv venv; python3 -m pip list":                   false,
+		"python3 -m pip list; echo x > pip.py":                        false,
+		"echo x > go.mod; go build ./...":                             true,
+		"echo x > go.work; go test ./...":                             true,
+		"go mod edit -replace a=b; go test ./...":                     true,
+		"go work use ./x && go vet ./...":                             true,
+		"cp -r x vendor/; go build ./...":                             true,
+		"go mod init x && go build ./...":                             false,
+		"go mod tidy && go test ./...":                                false,
+		"gofmt -w . && go test ./...":                                 false,
+		"echo x > tools/bazel; bazel build //...":                     true,
+		"echo x > tsconfig.json; tsc":                                 true,
+		"echo x > node_modules/x/index.js; npm test":                  true,
+		"echo x > vendor/autoload.php; phpunit":                       true,
+		"echo x > build/CMakeCache.txt; cmake --build build":          true,
+		"cmake -B build && cmake --build build && make -C build test": false,
+		"npm ci && npm test":                                          false,
+	} {
+		if got := strings.Contains(tell(text), " obeys "); got != want {
+			t.Errorf("%s: %v, want %v\n%s", text, got, want, tell(text))
+		}
+	}
+}
