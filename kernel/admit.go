@@ -41,6 +41,8 @@ type NewSession struct {
 	// Folder is where the agent that asks was started, as the system knows it:
 	// what it names as the workspace is that or lies in it. "" when not known.
 	Folder string
+
+	also []plexus.Row // written at once with it
 }
 
 // CreateSession makes a session. An agent may ask for one, and has no say in
@@ -116,7 +118,7 @@ func (k *Kernel) createSession(ctx context.Context, s NewSession, by plexus.Writ
 	if r := real(s.Workspace); r != s.Workspace {
 		writes = append(writes, plexus.Register{Session: s.ID, Name: realWorkspace, Value: plexus.Text(r)})
 	}
-	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: writes})
+	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: append(writes, s.also...)})
 	return row, err
 }
 

@@ -20,6 +20,9 @@ type Options struct {
 	// Contact judges addresses that a call leads to and that were not judged
 	// with it. None is contacted when it is nil.
 	Contact Contact
+	// Agents are where the communication of agents goes. None is possible when it is
+	// nil.
+	Agents Agents
 	Settings
 }
 
@@ -52,6 +55,7 @@ func Register(r *job.Registry, o Options) (*Kit, error) {
 	}
 	kit := &Kit{env: o.Env, settings: o.Settings, servers: newServers(o.MCP, o.Env)}
 	pages := &web{contact: o.Contact, search: kit.search, limit: webLimit}
+	agents := talk{o.Agents}
 	commands := &shell{program: o.Shell, env: o.Env}
 	for _, t := range []struct {
 		kind job.Kind
@@ -67,6 +71,8 @@ func Register(r *job.Registry, o Options) (*Kit, error) {
 		{job.FileMutateTool, "edit", editing},
 		{job.WebExtractTool, "web_extract", pages.extract},
 		{job.WebSearchTool, "web_search", pages.find},
+		{job.SystemTool, "update_metadata", agents.describe},
+		{job.SystemTool, "context_need", agents.need},
 	} {
 		if err := r.RegisterTool(t.kind, t.name, nil, t.body); err != nil {
 			return nil, err
@@ -74,6 +80,11 @@ func Register(r *job.Registry, o Options) (*Kit, error) {
 	}
 	err := errors.Join(
 		r.RegisterExecutor(job.MCPTool, nil, kit.call),
+		r.RegisterExecutor(job.AgentCall, nil, agents.call),
+		r.RegisterExecutor(job.AgentMessage, nil, agents.message),
+		r.RegisterExecutor(job.AgentCallback, nil, agents.callback),
+		r.RegisterExecutor(job.AgentNotify, nil, agents.notify),
+		r.RegisterExecutor(job.ContextNeedTool, nil, agents.need),
 		r.RegisterPreview(job.FileMutateTool, "write", preview(writing)),
 		r.RegisterPreview(job.FileMutateTool, "edit", preview(edited)),
 	)

@@ -17,11 +17,11 @@ import (
 	"assent/toolkit"
 )
 
-// bodies are what runs in the kernel itself. contact judges the addresses that
-// they come to while they run.
-func bodies(c config.Config, contact toolkit.Contact) (*job.Registry, *toolkit.Kit, error) {
+// bodies are what runs in the kernel itself. They ask it about addresses that they
+// come to while they run, and give it what agents say to each other.
+func bodies(c config.Config, late *lateKernel) (*job.Registry, *toolkit.Kit, error) {
 	registry := new(job.Registry)
-	kit, err := toolkit.Register(registry, toolkit.Options{Env: handedOn(os.Environ()), Contact: contact, Settings: toolsOf(c)})
+	kit, err := toolkit.Register(registry, toolkit.Options{Env: handedOn(os.Environ()), Contact: late.contact, Agents: late, Settings: toolsOf(c)})
 	return registry, kit, err
 }
 
@@ -65,21 +65,67 @@ func (l *toolLimit) set(c config.Config) {
 
 func (l *toolLimit) of(job.Kind, string) time.Duration { return time.Duration(l.now.Load()) }
 
-// contacting asks the kernel, which is made after its bodies: one that goes on
-// where an earlier life ended waits until it is there.
-type contacting struct {
+// lateKernel is the kernel, which is made after its bodies: one that goes on where an
+// earlier life ended waits until it is there.
+type lateKernel struct {
 	made chan struct{}
 	k    *kernel.Kernel // nil where none could be made
 }
 
-func (c *contacting) may(ctx context.Context, call job.Call, address string) error {
+var _ toolkit.Agents = (*lateKernel)(nil)
+
+func (l *lateKernel) get(ctx context.Context) (*kernel.Kernel, error) {
 	select {
-	case <-c.made:
+	case <-l.made:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
-	if c.k == nil {
-		return kernel.ErrClosed
+	if l.k == nil {
+		return nil, kernel.ErrClosed
 	}
-	return c.k.Contact(ctx, call, address)
+	return l.k, nil
+}
+
+func (l *lateKernel) contact(ctx context.Context, call job.Call, address string) error {
+	k, err := l.get(ctx)
+	if err != nil {
+		return err
+	}
+	return k.Contact(ctx, call, address)
+}
+
+// Spawn is [kernel.Kernel.Spawn].
+func (l *lateKernel) Spawn(ctx context.Context, call job.Call, task string) (string, error) {
+	k, err := l.get(ctx)
+	if err != nil {
+		return "", err
+	}
+	return k.Spawn(ctx, call, task)
+}
+
+// Say is [kernel.Kernel.Say].
+func (l *lateKernel) Say(ctx context.Context, call job.Call, to, kind, text string) error {
+	k, err := l.get(ctx)
+	if err != nil {
+		return err
+	}
+	return k.Say(ctx, call, to, kind, text)
+}
+
+// Tell is [kernel.Kernel.Tell].
+func (l *lateKernel) Tell(ctx context.Context, call job.Call, kind, text string) error {
+	k, err := l.get(ctx)
+	if err != nil {
+		return err
+	}
+	return k.Tell(ctx, call, kind, text)
+}
+
+// Describe is [kernel.Kernel.Describe].
+func (l *lateKernel) Describe(ctx context.Context, call job.Call, members map[string]string) error {
+	k, err := l.get(ctx)
+	if err != nil {
+		return err
+	}
+	return k.Describe(ctx, call, members)
 }

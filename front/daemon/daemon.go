@@ -106,8 +106,8 @@ func Run(ctx context.Context, o Options) (err error) {
 	ends.add(file.Close)
 	first := file.State()
 	tell(o.Log, document, first)
-	contact := contacting{made: make(chan struct{})}
-	registry, kit, err := bodies(first.Config, contact.may)
+	late := &lateKernel{made: make(chan struct{})}
+	registry, kit, err := bodies(first.Config, late)
 	if err != nil {
 		return err
 	}
@@ -129,8 +129,8 @@ func Run(ctx context.Context, o Options) (err error) {
 		Processes:    []int{os.Getpid()},
 		ScannerFiles: scanner.Files(),
 	})
-	contact.k = k
-	close(contact.made)
+	late.k = k
+	close(late.made)
 	if err != nil {
 		return err
 	}
