@@ -82,8 +82,12 @@ func (s *Store) Watch(ctx context.Context, after Rev, filter Filter) iter.Seq2[[
 	}
 }
 
-// page is how many rows a watcher reads at once, at least.
-const page = 1000
+// A watcher reads whole transactions, and no more once it has so many rows or
+// so many bytes.
+const (
+	page      = 1000
+	pageBytes = 4 << 20
+)
 
 // after is the next page of rows, always whole transactions, and the rev it
 // goes to.
@@ -96,12 +100,14 @@ func (s *Store) after(ctx context.Context, after Rev) ([]Row, Rev, error) {
 		read = s.found
 	}
 	var rows []Row
+	bytes := 0
 	err := read(ctx, func(v view) error {
 		err := v.each(after, -1, func(row Row) error {
-			if st := row.Stamped(); len(rows) >= page && st.Tx == st.Rev {
+			if st := row.Stamped(); (len(rows) >= page || bytes >= pageBytes) && st.Tx == st.Rev {
 				return errEnough
 			}
 			rows = append(rows, row)
+			bytes += size(row)
 			return nil
 		})
 		if errors.Is(err, errEnough) {
@@ -122,6 +128,7 @@ type hub struct {
 	mu     sync.Mutex
 	rev    Rev                              // the last committed
 	recent []Row                            // up to rev, without gaps
+	bytes  int                              // of them
 	topics map[string]map[*watcher]struct{} // by session; "" hears all or the kernel's
 }
 
@@ -131,8 +138,29 @@ type watcher struct {
 	wake   chan struct{}
 }
 
-// recentMax is how many rows are kept for watchers that keep up.
-const recentMax = 4096
+// So many rows, and bytes of rows, are kept for watchers that keep up: half as
+// many when there are more. Who is behind reads the document. What a row holds
+// is for agents to say, so the bytes are what bounds the kernel's memory.
+const (
+	recentMost      = 8192
+	recentMostBytes = 8 << 20
+)
+
+// size is about how many bytes of memory a row takes.
+func size(row Row) int {
+	const fixed = 256
+	switch r := row.(type) {
+	case Session:
+		return fixed + len(r.Client) + len(r.Workspace) + len(r.Cwd) + len(r.Home) + len(r.Facts)
+	case Job:
+		return fixed + len(r.Name) + len(r.Arguments) + len(r.Facts)
+	case Field:
+		return fixed + len(r.Value)
+	case Register:
+		return fixed + len(r.Value)
+	}
+	return fixed
+}
 
 func (h *hub) join(topics []string) *watcher {
 	w := &watcher{topics: topics, all: len(topics) == 1 && topics[0] == "", wake: make(chan struct{}, 1)}
@@ -168,14 +196,7 @@ func (h *hub) tell(rows []Row) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if rows[0].Stamped().Rev != h.rev+1 {
-		h.recent = h.recent[:0]
-	}
-	if len(h.recent)+len(rows) > 2*recentMax {
-		h.recent = append([]Row(nil), h.recent[max(0, len(h.recent)-recentMax):]...)
-	}
-	h.recent = append(h.recent, rows...)
-	h.rev = rows[len(rows)-1].Stamped().Rev
+	h.keep(rows)
 	kernel := false
 	last := ""
 	for _, row := range rows {
@@ -187,6 +208,26 @@ func (h *hub) tell(rows []Row) {
 		}
 	}
 	wake(h.topics[""], !kernel)
+}
+
+// keep keeps the newest rows.
+func (h *hub) keep(rows []Row) {
+	if rows[0].Stamped().Rev != h.rev+1 {
+		h.recent, h.bytes = nil, 0
+	}
+	h.recent = append(h.recent, rows...)
+	for _, row := range rows {
+		h.bytes += size(row)
+	}
+	h.rev = rows[len(rows)-1].Stamped().Rev
+	if len(h.recent) <= recentMost && h.bytes <= recentMostBytes {
+		return
+	}
+	from := 0
+	for ; len(h.recent)-from > recentMost/2 || h.bytes > recentMostBytes/2; from++ {
+		h.bytes -= size(h.recent[from])
+	}
+	h.recent = append([]Row(nil), h.recent[from:]...)
 }
 
 func wake(watchers map[*watcher]struct{}, onlyAll bool) {
@@ -215,5 +256,5 @@ func (h *hub) recently(after Rev) ([]Row, Rev, bool) {
 func (h *hub) end() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.recent = nil
+	h.recent, h.bytes = nil, 0
 }
