@@ -10,6 +10,9 @@ type JobSnapshot struct {
 	Rev    Rev // the end of the document when it was read
 	Job    Job
 	Fields map[string]Field // by name
+	// Bytes is how long the texts are of which only the beginning was read
+	// ([Store.Briefs]): "arguments", "facts", or the name of a field.
+	Bytes map[string]int
 }
 
 // Job is one job with its fields, of one moment. It fails with [ErrNoSession]
@@ -43,10 +46,4 @@ func (s *Store) Job(ctx context.Context, session, id string) (JobSnapshot, error
 		return JobSnapshot{}, fmt.Errorf("job %s/%s: %w", session, id, err)
 	}
 	return snap, nil
-}
-
-// JobsBefore are jobs before a rev, the newest first and at most limit of them,
-// of one session when it is named.
-func (s *Store) JobsBefore(ctx context.Context, before Rev, session string, limit int) ([]Job, error) {
-	return list[Job](ctx, s, `'j'`, `rev < ?1 AND (?2 = '' OR session = ?2) ORDER BY rev DESC LIMIT ?3`, int64(before), session, limit)
 }

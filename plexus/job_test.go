@@ -56,11 +56,15 @@ func TestJob(t *testing.T) {
 		{2, "", 2, ""},
 		{math.MaxInt64, "c", 10, ""},
 	} {
-		jobs, err := s.JobsBefore(t.Context(), test.before, test.session, test.limit)
 		var got []string
-		for _, j := range jobs {
-			got = append(got, j.Session+"/"+j.ID)
-		}
+		all := func(plexus.Job) bool { return true }
+		err := s.BriefsBefore(t.Context(), test.before, test.session, all, func(j plexus.JobSnapshot) bool {
+			if len(got) == test.limit {
+				return false
+			}
+			got = append(got, j.Job.Session+"/"+j.Job.ID)
+			return true
+		})
 		if strings.Join(got, " ") != test.want || err != nil {
 			t.Errorf("before %d in %q: %q, %v, want %q", test.before, test.session, got, err, test.want)
 		}

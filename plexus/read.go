@@ -128,6 +128,27 @@ func (s *Store) Since(ctx context.Context, after Rev, limit int) (rows []Row, er
 	return rows, err
 }
 
+// Page are rows as Since gives them: no more once they have so many bytes, and
+// one at least. more says that it was not all.
+func (s *Store) Page(ctx context.Context, after Rev, limit, bytes int) (rows []Row, more bool, err error) {
+	err = s.raw(ctx, func(v view) error {
+		have := 0
+		err := v.each(after, limit+1, func(row Row) error {
+			if more = len(rows) == limit || len(rows) > 0 && have+size(row) > bytes; more {
+				return errEnough
+			}
+			rows = append(rows, row)
+			have += size(row)
+			return nil
+		})
+		if errors.Is(err, errEnough) {
+			return nil
+		}
+		return err
+	})
+	return rows, more, err
+}
+
 // view is a reading transaction.
 type view struct {
 	ctx  context.Context
@@ -210,13 +231,13 @@ func (v view) latest(session string) (map[string]Register, error) {
 	return byName, nil
 }
 
-// The four tables in one form: table, rev, tx, writer, at, hash, number, and
-// seven texts.
+// The four tables in one form: table, rev, tx, writer, at, hash, number, eight
+// texts, and how long those are that may be long, where they are cut.
 var selects = map[string]string{
-	`'s'`: `SELECT 's', rev, tx, writer, at, hash, 0, id, seat, client, workspace, cwd, home, parent, facts FROM session`,
-	`'j'`: `SELECT 'j', rev, tx, writer, at, hash, ord, session, id, parent, kind, name, arguments, facts, '' FROM job`,
-	`'f'`: `SELECT 'f', rev, tx, writer, at, hash, seen, session, job, name, value, '', '', '', '' FROM field`,
-	`'r'`: `SELECT 'r', rev, tx, writer, at, hash, seen, session, name, value, '', '', '', '', '' FROM register`,
+	`'s'`: `SELECT 's', rev, tx, writer, at, hash, 0, id, seat, client, workspace, cwd, home, parent, facts, '' FROM session`,
+	`'j'`: `SELECT 'j', rev, tx, writer, at, hash, ord, session, id, parent, kind, name, arguments, facts, '', '' FROM job`,
+	`'f'`: `SELECT 'f', rev, tx, writer, at, hash, seen, session, job, name, value, '', '', '', '', '' FROM field`,
+	`'r'`: `SELECT 'r', rev, tx, writer, at, hash, seen, session, name, value, '', '', '', '', '', '' FROM register`,
 }
 
 // since merges the tables by rev.
@@ -247,6 +268,11 @@ func sinceQuery() (query string) {
 }
 
 func (v view) scan(query string, f func(Row) error, args ...any) error {
+	return v.scanLong(query, func(row Row, _ string) error { return f(row) }, args...)
+}
+
+// scanLong is scan, of rows with how long their texts are (brief.go).
+func (v view) scanLong(query string, f func(row Row, long string) error, args ...any) error {
 	rows, err := v.tx.QueryContext(v.ctx, query, args...)
 	if err != nil {
 		return err
@@ -258,9 +284,10 @@ func (v view) scan(query string, f func(Row) error, args ...any) error {
 		at, number    int64
 		hash          sql.RawBytes
 		t             [8]string
+		long          string
 	)
 	for rows.Next() {
-		err := rows.Scan(&table, &stamp.Rev, &stamp.Tx, &writer, &at, &hash, &number, &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7])
+		err := rows.Scan(&table, &stamp.Rev, &stamp.Tx, &writer, &at, &hash, &number, &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7], &long)
 		if err != nil {
 			return err
 		}
@@ -272,7 +299,7 @@ func (v view) scan(query string, f func(Row) error, args ...any) error {
 		if copy(stamp.Hash[:], hash); len(hash) != len(stamp.Hash) {
 			return &Damage{Rev: stamp.Rev, What: "its hash has another length"}
 		}
-		if err := f(rowOf(table, stamp, number, t)); err != nil {
+		if err := f(rowOf(table, stamp, number, t), long); err != nil {
 			return err
 		}
 	}

@@ -37,3 +37,6 @@ func Page(all []Waiting, skip, limit int) (some [][]string) {
 	}
 	return some
 }
+
+// Shorten is shorten.
+var Shorten = shorten

@@ -155,16 +155,17 @@ func rowOf(row plexus.Row) wire.Row {
 	return w
 }
 
-func rowsOf(rows []plexus.Row) []wire.Row {
+func briefRowsOf(rows []plexus.Row) []wire.Row {
 	out := make([]wire.Row, len(rows))
 	for i, row := range rows {
-		out[i] = rowOf(row)
+		out[i] = briefRowOf(row)
 	}
 	return out
 }
 
 // callOf is how a call was decided, in one line.
-func callOf(j plexus.Job, fields map[string]plexus.Field) wire.Call {
+func callOf(snap plexus.JobSnapshot) wire.Call {
+	j, fields := snap.Job, snap.Fields
 	c := wire.Call{
 		Session: j.Session, Job: j.ID, Stamp: stampOf(j.Stamp), Kind: j.Kind, Name: j.Name, Cluster: clusterOf(j),
 		Arguments: object(j.Arguments), Result: "wait",
@@ -172,6 +173,7 @@ func callOf(j plexus.Job, fields map[string]plexus.Field) wire.Call {
 		Comment:      read[string](fields, plexus.ApprovalComment),
 		Message:      read[string](fields, plexus.PolicyMessage),
 		Outcome:      value(fields, plexus.OutcomeJSON),
+		Cut:          snap.Bytes,
 	}
 	decided := plexus.OrchestrationResult
 	switch returned := read[bool](fields, plexus.OrchestrationResult); {

@@ -10,7 +10,8 @@ import (
 	"assent/plexus"
 )
 
-// getCalls tells how calls were decided, the newest first.
+// getCalls tells how calls were decided, the newest first: as many as are
+// wanted, as long as they are not too much for one answer.
 func getCalls(s *Server, c *call) error {
 	limit, err := number(c.query, "limit", listDefault, listMost)
 	if err != nil {
@@ -40,49 +41,30 @@ func getCalls(s *Server, c *call) error {
 			return err
 		}
 	}
+	before, err := number(c.query, "before", int64(head.Rev)+1, math.MaxInt64)
+	if err != nil {
+		return err
+	}
 	out := wire.Calls{Rev: wire.Rev(head.Rev), Calls: []wire.Call{}}
-	for before := head.Rev + 1; !out.More; {
-		jobs, err := s.opts.Document.JobsBefore(c, before, session, jobsPage)
-		if err != nil {
-			return err
-		}
-		for _, job := range jobs {
-			before = job.Rev
-			if job.Sequence() || tool != "" && !strings.EqualFold(job.Name, tool) ||
-				!since.IsZero() && job.At.Before(since) || !until.IsZero() && !job.At.Before(until) {
-				continue
-			}
-			fields, err := s.opts.Document.Fields(c, job.Session, job.ID)
-			if err != nil {
-				return err
-			}
-			call := callOf(job, byName(fields))
-			if result != "" && call.Result != result && (result != "deny" || call.Result != "block") {
-				continue
-			}
-			if int64(len(out.Calls)) == limit {
-				out.More = true
-				break
-			}
-			out.Calls = append(out.Calls, call)
-		}
-		if len(jobs) < jobsPage {
-			break
-		}
+	bytes := 0
+	wanted := func(job plexus.Job) bool {
+		return !job.Sequence() && (tool == "" || strings.EqualFold(job.Name, tool)) &&
+			(since.IsZero() || !job.At.Before(since)) && (until.IsZero() || job.At.Before(until))
 	}
+	err = s.opts.Document.BriefsBefore(c, plexus.Rev(before), session, wanted, func(snap plexus.JobSnapshot) bool {
+		call := callOf(shortened(snap))
+		if result != "" && call.Result != result && (result != "deny" || call.Result != "block") {
+			return true
+		}
+		if out.More = int64(len(out.Calls)) == limit || bytes >= pageBytes; out.More {
+			return false
+		}
+		bytes += size(snap)
+		out.Calls = append(out.Calls, call)
+		return true
+	})
 	c.answer = out
-	return nil
-}
-
-// jobsPage is how many jobs are looked through at a time.
-const jobsPage = 1000
-
-func byName(fields []plexus.Field) map[string]plexus.Field {
-	named := make(map[string]plexus.Field, len(fields))
-	for _, f := range fields {
-		named[f.Name] = f
-	}
-	return named
+	return err
 }
 
 // Pages of rows.
@@ -109,30 +91,43 @@ func getRows(s *Server, c *call) error {
 		return err
 	}
 	out := wire.Rows{Rows: []wire.Row{}, Next: after}
+	bytes := 0
 	for page := 0; ; page++ {
-		rows, err := s.opts.Document.Since(c, plexus.Rev(out.Next), int(limit))
+		rows, more, err := s.opts.Document.Page(c, plexus.Rev(out.Next), int(limit)-len(out.Rows), pageBytes-bytes)
 		if err != nil {
 			return err
 		}
 		for _, row := range rows {
-			if int64(len(out.Rows)) == limit {
-				out.More = true
-				break
-			}
 			out.Next = wire.Rev(row.Stamped().Rev)
 			if !c.query.Has("session") || row.In() == c.query.Get("session") {
-				out.Rows = append(out.Rows, rowOf(row))
+				w := rowOf(row)
+				bytes += sizeOf(w)
+				out.Rows = append(out.Rows, w)
 			}
 		}
-		if int64(len(rows)) < limit {
-			break
-		}
-		if out.More = true; int64(len(out.Rows)) == limit || page == pagesMost {
+		out.More = more
+		if !more || int64(len(out.Rows)) == limit || bytes >= pageBytes || page == pagesMost {
 			break
 		}
 	}
 	c.answer = out
 	return nil
+}
+
+// sizeOf is about how many bytes a row has.
+func sizeOf(w wire.Row) int {
+	const fixed = 512
+	switch {
+	case w.Session != nil:
+		return fixed + len(w.Session.Facts)
+	case w.Job != nil:
+		return fixed + len(w.Job.Arguments) + len(w.Job.Facts)
+	case w.Field != nil:
+		return fixed + len(w.Field.Value)
+	case w.Register != nil:
+		return fixed + len(w.Register.Value)
+	}
+	return fixed
 }
 
 // notFuture refuses a rev that is not in the document: who has seen it has

@@ -2,7 +2,6 @@ package api
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"slices"
 
@@ -52,13 +51,27 @@ func getQueue(s *Server, c *call) error {
 		}
 	}
 	slices.SortFunc(all, func(a, b waiting) int { return cmp.Compare(a.made, b.made) })
+	bytes, full := 0, false
 	for _, w := range page(all, int(skip), int(limit)) {
-		if err := s.jobsOf(c, w, &out.Queue); err != nil {
+		err := s.opts.Document.Briefs(c, w.session, w.leaves, func(snap plexus.JobSnapshot) bool {
+			if full = bytes >= pageBytes; full {
+				return false
+			}
+			if _, done := snap.Fields[plexus.Completed]; !done { // meanwhile: it waits for nobody
+				bytes += size(snap)
+				out.Queue = append(out.Queue, briefOf(snap, true))
+			}
+			return true
+		})
+		if err != nil {
 			return err
+		}
+		if full {
+			break
 		}
 	}
 	out.Unawaited = s.awaiting.unawaited(out.Queue, s.opts.Now())
-	out.More = int(skip)+int(limit) < out.Waiting
+	out.More = full || int(skip)+int(limit) < out.Waiting
 	c.answer = out
 	return nil
 }
@@ -76,44 +89,4 @@ func page(all []waiting, skip, limit int) (some []waiting) {
 		}
 	}
 	return some
-}
-
-// oneByOne is up to how many leaves are read each for itself: a session has
-// more to read, and few are wanted.
-const oneByOne = 200
-
-// jobsOf reads leaves. One that is settled meanwhile waits for nobody.
-func (s *Server) jobsOf(c *call, w waiting, out *[]wire.Job) error {
-	add := func(job plexus.Job, fields map[string]plexus.Field) {
-		if _, done := fields[plexus.Completed]; !done {
-			*out = append(*out, jobOf(job, fields, true))
-		}
-	}
-	if len(w.leaves) <= oneByOne {
-		for _, leaf := range w.leaves {
-			snap, err := s.opts.Document.Job(c, w.session, leaf)
-			if errors.Is(err, plexus.ErrNoJob) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			add(snap.Job, snap.Fields)
-		}
-		return nil
-	}
-	snap, err := s.opts.Document.Open(c, w.session)
-	if err != nil {
-		return err
-	}
-	byID := make(map[string]plexus.Job, len(snap.Jobs))
-	for _, job := range snap.Jobs {
-		byID[job.ID] = job
-	}
-	for _, leaf := range w.leaves {
-		if job, open := byID[leaf]; open {
-			add(job, snap.Fields[leaf])
-		}
-	}
-	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -50,29 +49,37 @@ func getSessions(s *Server, c *call) error {
 	if err != nil {
 		return err
 	}
-	all, err := s.opts.Document.Sessions(c)
+	loads := s.opts.Kernel.Loads()
+	out := wire.Sessions{Rev: wire.Rev(head.Rev), Sessions: []wire.Summary{}}
+	bytes := 0
+	err = s.opts.Document.BriefSessions(c, func(session plexus.Session, facts int) bool {
+		load := loads[session.ID]
+		if open && load.Unsettled == 0 || !strings.HasPrefix(session.ID, c.query.Get("begins")) {
+			return true
+		}
+		if out.More = int64(len(out.Sessions)) == limit || bytes >= pageBytes; out.More {
+			return false
+		}
+		var cut map[string]int
+		if facts > 0 {
+			cut = map[string]int{"facts": facts}
+			session.Facts = string(shorten(session.Facts, facts))
+		}
+		bytes += len(session.Facts) + len(session.Workspace) + len(session.Client)
+		out.Sessions = append(out.Sessions, wire.Summary{
+			Session: sessionOf(session), Stamp: stampOf(session.Stamp), Unsettled: load.Unsettled, Asking: load.Asking, Cut: cut,
+		})
+		return true
+	})
 	if err != nil {
 		return err
 	}
-	loads := s.opts.Kernel.Loads()
-	out := wire.Sessions{Rev: wire.Rev(head.Rev), Sessions: []wire.Summary{}}
-	for _, session := range slices.Backward(all) {
-		load := loads[session.ID]
-		if open && load.Unsettled == 0 || !strings.HasPrefix(session.ID, c.query.Get("begins")) {
-			continue
-		}
-		if int64(len(out.Sessions)) == limit {
-			out.More = true
-			break
-		}
-		view, err := s.opts.Kernel.View(c, session.ID)
+	for i := range out.Sessions {
+		view, err := s.opts.Kernel.View(c, out.Sessions[i].ID)
 		if err != nil {
 			return err
 		}
-		out.Sessions = append(out.Sessions, wire.Summary{
-			Session: sessionOf(session), Stamp: stampOf(session.Stamp), CurrentPolicy: view.CurrentPolicy.String(),
-			Unsettled: load.Unsettled, Asking: load.Asking,
-		})
+		out.Sessions[i].CurrentPolicy = view.CurrentPolicy.String()
 	}
 	c.answer = out
 	return nil
@@ -135,7 +142,7 @@ func getSession(s *Server, c *call) error {
 	if err != nil {
 		return err
 	}
-	snap, err := s.opts.Document.Session(c, id)
+	snap, bytes, err := s.opts.Document.BriefSession(c, id)
 	if err != nil {
 		return err
 	}
@@ -152,7 +159,7 @@ func getSession(s *Server, c *call) error {
 		Registers: registersOf(snap.Registers), Presence: s.presence(id),
 	}
 	for i, job := range snap.Jobs {
-		doc.Jobs[i] = jobOf(job, snap.Fields[job.ID], asked[job.ID])
+		doc.Jobs[i] = briefOf(plexus.JobSnapshot{Job: job, Fields: snap.Fields[job.ID], Bytes: bytes[job.ID]}, asked[job.ID])
 	}
 	c.answer = doc
 	return nil

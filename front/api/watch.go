@@ -19,7 +19,7 @@ import (
 
 // watch sends the rows after a rev as they are committed, those of one
 // transaction in one event whose id is the rev to resume after; between them
-// what is present, and a sign of life. Rows that were missed are read from the
+// what is present, and a sign of life. Of long values it has the beginnings. Rows that were missed are read from the
 // document; whoever does not take what is sent is dropped and resumes. Whoever
 // watches looks (looking.go).
 func watch(s *Server, c *call) error {
@@ -105,7 +105,7 @@ func watch(s *Server, c *call) error {
 				out.event(wire.EventProblem, -1, problemOf(e.err, c.by))
 				return nil
 			case e.rows != nil:
-				out.event(wire.EventRows, wire.Rev(e.rows[len(e.rows)-1].Stamped().Rev), rowsOf(e.rows))
+				out.event(wire.EventRows, wire.Rev(e.rows[len(e.rows)-1].Stamped().Rev), briefRowsOf(e.rows))
 			default:
 				if now := s.presence(c.session()); told == nil || !maps.Equal(told, now) {
 					told = now

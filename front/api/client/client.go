@@ -11,6 +11,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -285,20 +286,45 @@ func (c *Client) Give(ctx context.Context, session string, process int) (out wir
 	return out, c.ask(ctx, http.MethodPut, path("sessions", session, "agent"), wire.Give{Process: process}, &out)
 }
 
-// Queue are the leaves of a session that need a person, or with "" of all: as
-// many of them as the server gives at a time.
+// Queue are the leaves of a session that need a person, or with "" of all.
 func (c *Client) Queue(ctx context.Context, session string) (wire.Queue, error) {
 	return c.QueuePage(ctx, session, 0, 0)
 }
 
-// QueuePage are so many of them, after so many; limit 0 is the most.
+// QueuePage are so many of them, after so many; limit 0 is [queueMost]. The server
+// gives no more at a time than an answer may hold, so it may be asked several times.
 func (c *Client) QueuePage(ctx context.Context, session string, skip, limit int) (out wire.Queue, err error) {
 	p := path("queue")
 	if session != "" {
 		p = path("sessions", session, "queue")
 	}
-	return out, c.ask(ctx, http.MethodGet, p+query("skip", count(skip), "limit", count(limit)), nil, &out)
+	if limit <= 0 {
+		limit = queueMost
+	}
+	type name struct{ session, job string }
+	known := make(map[name]bool) // the queue moves between two answers
+	for {
+		var page wire.Queue
+		err = c.ask(ctx, http.MethodGet, p+query("skip", count(skip), "limit", count(limit)), nil, &page)
+		jobs := page.Queue
+		page.Queue = out.Queue
+		out = page
+		for _, job := range jobs {
+			if n := (name{job.Session, job.ID}); !known[n] {
+				known[n] = true
+				out.Queue = append(out.Queue, job)
+			}
+		}
+		skip += len(jobs)
+		limit -= len(jobs)
+		if err != nil || !page.More || len(jobs) == 0 || limit <= 0 {
+			return out, err
+		}
+	}
 }
+
+// queueMost is how many leaves of a queue are listed at most.
+const queueMost = 10_000
 
 // Admit mints a job: it authorizes nothing.
 func (c *Client) Admit(ctx context.Context, session string, j wire.NewJob) (out wire.JobRow, err error) {
@@ -425,10 +451,11 @@ type CallFilter struct {
 	Result       string // allow, deny, cancelled, wait
 	Tool         string
 	Since, Until time.Time
-	Limit        int // 0 for the server's default
+	Limit        int // 0 for 100
 }
 
-// Calls tell how calls were decided, the newest first.
+// Calls tell how calls were decided, the newest first. The server gives no more
+// at a time than an answer may hold, so it may be asked several times.
 func (c *Client) Calls(ctx context.Context, f CallFilter) (out wire.Calls, err error) {
 	at := func(t time.Time) string {
 		if t.IsZero() {
@@ -436,8 +463,18 @@ func (c *Client) Calls(ctx context.Context, f CallFilter) (out wire.Calls, err e
 		}
 		return t.UTC().Format(time.RFC3339Nano)
 	}
-	q := query("session", f.Session, "result", f.Result, "tool", f.Tool, "since", at(f.Since), "until", at(f.Until), "limit", count(f.Limit))
-	return out, c.ask(ctx, http.MethodGet, path("calls")+q, nil, &out)
+	limit, before := cmp.Or(f.Limit, 100), ""
+	for {
+		q := query("session", f.Session, "result", f.Result, "tool", f.Tool, "since", at(f.Since), "until", at(f.Until), "before", before, "limit", count(limit))
+		var page wire.Calls
+		err = c.ask(ctx, http.MethodGet, path("calls")+q, nil, &page)
+		out.Rev, out.More = max(out.Rev, page.Rev), page.More
+		out.Calls = append(out.Calls, page.Calls...)
+		if limit -= len(page.Calls); err != nil || !page.More || len(page.Calls) == 0 || limit <= 0 {
+			return out, err
+		}
+		before = strconv.FormatInt(page.Calls[len(page.Calls)-1].Stamp.Rev, 10)
+	}
 }
 
 // Rows are rows after a rev, a page of them; of one session when it is named.

@@ -134,6 +134,8 @@ type Summary struct {
 	CurrentPolicy string `json:"currentPolicy"`
 	Unsettled     int    `json:"unsettled"` // leaves
 	Asking        int    `json:"asking"`    // leaves that need a person
+	// Cut is as in [Job], of the facts.
+	Cut map[string]int `json:"cut,omitempty"`
 }
 
 // Sessions is a list of sessions, the newest first.
@@ -212,6 +214,9 @@ type Job struct {
 	// Cancelled and Completed of a sequence; those of a leaf stand in it too.
 	Cancelled *bool `json:"cancelled"`
 	Completed *bool `json:"completed"`
+	// Cut is how many bytes the values have of which a list has the beginning:
+	// arguments, facts, or a field.
+	Cut map[string]int `json:"cut,omitempty"`
 }
 
 // Leaf are the votes on a leaf and what became of it (law §2). What nobody has
@@ -278,7 +283,7 @@ type Receipt struct {
 type Queue struct {
 	Rev     Rev   `json:"rev"`
 	Waiting int   `json:"waiting"` // how many there are, also those left out
-	More    bool  `json:"more"`    // the limit left some out behind these
+	More    bool  `json:"more"`    // there are more behind these
 	Queue   []Job `json:"queue"`
 	// Unawaited are the numbers of those for which nobody waits just now: their
 	// asker has ended, or has yet to come back to a kernel that was started anew.
@@ -308,13 +313,15 @@ type Call struct {
 	Message      *string        `json:"policyMessage"`
 	Completed    *time.Time     `json:"completed"`
 	Outcome      jsontext.Value `json:"outcomeJson"`
+	// Cut is as in [Job].
+	Cut map[string]int `json:"cut,omitempty"`
 }
 
 // Calls are calls, the newest first.
 type Calls struct {
 	Rev   Rev    `json:"rev"`
 	Calls []Call `json:"calls"`
-	More  bool   `json:"more"` // the limit left some out
+	More  bool   `json:"more"` // there are more, before the last of these
 }
 
 // Assign sets the mode of a session (law §6).
@@ -356,6 +363,9 @@ type Row struct {
 	Job      *JobRow   `json:"job,omitempty"`
 	Field    *Field    `json:"field,omitempty"`
 	Register *Register `json:"register,omitempty"`
+	// Cut is how many bytes the values have of which a watch tells the beginning:
+	// arguments, facts, value.
+	Cut map[string]int `json:"cut,omitempty"`
 }
 
 // JobRow is a job as it was minted.
