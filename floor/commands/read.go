@@ -422,15 +422,19 @@ func (r *reader) long(w string, at int) {
 	if spills(value) && !r.cur.inert {
 		r.issue(at, severalWords, false)
 	}
-	o := r.cur.option(name)
+	o, short := r.cur.option(name), false
 	if o == nil && r.cur.Style != Plain {
 		var ambiguous bool
 		if o, ambiguous = r.cur.abbreviated(name); ambiguous {
 			r.issue(at, "ambiguous option "+name, true)
 			return
 		}
+		short = o != nil
 	}
 	switch {
+	case short && !joined && o.Type != Flag && at+1 < len(r.words) && strings.HasPrefix(r.words[at+1], "-"):
+		// An option that nobody listed may be a switch of that name.
+		r.issue(at, "an option "+name+" that may take the next word", true)
 	case o == nil:
 		r.unknown(name, value, joined, at)
 	case joined:
