@@ -37,6 +37,10 @@ type Options struct {
 	// Role looks at a connection when it is made. It must not wait for the
 	// other end.
 	Role func(net.Conn) Caller
+	// Group names the group of processes that a connection comes from, at once
+	// and without a look at any of them: it only says whose connections have to
+	// wait for one another. All are of one when nil.
+	Group func(net.Conn) string
 	// Standing is told what a person sets for the whole kernel: grants, the
 	// cover of denials, the default mode. Whoever keeps those in a file writes
 	// it there; with nil the document alone has it.
@@ -125,6 +129,7 @@ type Server struct {
 	looking  looking
 	awaiting awaiting
 	turns    *turns
+	arriving arriving
 
 	ending context.Context // ends when the server does
 	end    context.CancelFunc
@@ -215,14 +220,18 @@ func (s *Server) ConnContext(ctx context.Context, conn net.Conn) context.Context
 	if s.opts.Role == nil {
 		return ctx
 	}
-	caller := s.opts.Role(conn)
-	if caller == nil {
+	var caller Caller
+	if ok {
+		counted.look = func() Caller { return s.opts.Role(conn) }
+		if s.opts.Group != nil {
+			counted.group = s.opts.Group(conn)
+		}
+		if out := s.arriving.enter(counted, s.opts.Limits); out != nil {
+			out.Close()
+		}
+		caller = counted.speaks
+	} else if caller = s.opts.Role(conn); caller == nil {
 		return ctx
-	}
-	// Agents may take no more than their part of the connections, so that
-	// people still get one, and one agent no more than its own, so that others do.
-	if by, err := caller(Claim{}); ok && (err != nil || by.Role != plexus.Human) {
-		counted.restrict(by.Name)
 	}
 	return context.WithValue(context.WithValue(ctx, connKey{}, conn), callerKey{}, caller)
 }
@@ -268,7 +277,7 @@ func (l *counting) Accept() (net.Conn, error) {
 		}
 		l.s.mu.Unlock()
 		if !full {
-			return &counted{Conn: conn, s: l.s}, nil
+			return &counted{Conn: conn, s: l.s, gone: make(chan struct{})}, nil
 		}
 		conn.Close()
 	}
@@ -277,7 +286,14 @@ func (l *counting) Accept() (net.Conn, error) {
 // counted is a connection that has one of the few places.
 type counted struct {
 	net.Conn
-	s          *Server
+	s *Server
+
+	group  string // of processes
+	look   func() Caller
+	met    sync.Once
+	caller Caller        // once it is met
+	gone   chan struct{} // closed with it
+
 	restricted bool   // under s.mu
 	agent      string // whose part it is of, then
 	closed     bool   // under s.mu
@@ -300,14 +316,19 @@ func (c *counted) restrict(agent string) {
 
 func (c *counted) Close() error {
 	c.s.mu.Lock()
-	if !c.closed {
+	first := !c.closed
+	if first {
 		c.closed = true
+		close(c.gone)
 		c.s.conns--
 		if c.restricted {
 			c.s.ofAgents.free(c.agent)
 		}
 	}
 	c.s.mu.Unlock()
+	if first {
+		c.s.arriving.leave(c)
+	}
 	return c.Conn.Close()
 }
 

@@ -94,6 +94,29 @@ func User(conn *net.UnixConn) (uint32, error) {
 	return cred.Uid, nil
 }
 
+// Group names the session of the process that connected, by its number: two
+// calls of the system and no look at any process. It says nothing of a role.
+func Group(conn net.Conn) string {
+	at, ok := conn.(*net.UnixConn)
+	if !ok {
+		return ""
+	}
+	raw, err := at.SyscallConn()
+	if err != nil {
+		return ""
+	}
+	var cred *unix.Ucred
+	if outer := raw.Control(func(fd uintptr) {
+		cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	}); outer != nil || err != nil {
+		return ""
+	}
+	if session, err := unix.Getsid(int(cred.Pid)); err == nil && session > 0 {
+		return strconv.Itoa(session)
+	}
+	return "of user " + strconv.FormatUint(uint64(cred.Uid), 10) // it has ended, or is not seen
+}
+
 // Self is the calling process.
 func Self() (Process, error) {
 	s, ok := proc("/proc").look(os.Getpid())

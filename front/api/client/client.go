@@ -107,8 +107,7 @@ func (c *Client) startOnce(ctx context.Context) error {
 }
 
 func (c *Client) connect(ctx context.Context) (net.Conn, error) {
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "unix", c.socket)
+	conn, err := c.reach(ctx)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
 		return nil, fmt.Errorf("%w (%s)", ErrNoDaemon, c.socket)
@@ -122,6 +121,27 @@ func (c *Client) connect(ctx context.Context) (net.Conn, error) {
 		}
 	}
 	return conn, nil
+}
+
+// crowded is how long a connection is tried for that finds no place in the
+// socket's queue, because too many others wait there.
+const crowded = 5 * time.Second
+
+// reach connects to the socket, again for a moment where its queue is full.
+func (c *Client) reach(ctx context.Context) (net.Conn, error) {
+	var d net.Dialer
+	deadline := time.Now().Add(crowded)
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		conn, err := d.DialContext(ctx, "unix", c.socket)
+		if !errors.Is(err, syscall.EAGAIN) || time.Now().After(deadline) {
+			return conn, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }
 
 // path joins escaped segments. A segment of dots alone would be taken for a
