@@ -51,8 +51,8 @@ type Options struct {
 	// is told.
 	Agents func(context.Context, net.Conn) (folder string, err error)
 	// AgentOf is the name of the agent that a process is or belongs to, and makes
-	// it known; nobody can be named when nil.
-	AgentOf func(ctx context.Context, pid int) (name string, err error)
+	// it known; nobody can be named when nil. The connection is that of whoever asks.
+	AgentOf func(ctx context.Context, conn net.Conn, pid int) (name string, err error)
 	// Tokens are the paired ones; none can be paired when nil. Whether one that is
 	// presented holds is for Role to say.
 	Tokens *Tokens

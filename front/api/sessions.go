@@ -199,7 +199,8 @@ func putAgent(s *Server, c *call) error {
 	if _, err := s.opts.Kernel.View(c, c.session()); err != nil { // no such session
 		return err
 	}
-	name, err := s.opts.AgentOf(c, in.Process)
+	conn, _ := c.Value(connKey{}).(net.Conn)
+	name, err := s.opts.AgentOf(c, conn, in.Process)
 	if err != nil {
 		return at("/process", problem(wire.Value, "%v", err))
 	}

@@ -112,7 +112,7 @@ func (w *world) serve(opts api.Options) {
 	w.Helper()
 	opts.Kernel, opts.Document = w.kernel, w.doc
 	if opts.AgentOf == nil {
-		opts.AgentOf = func(_ context.Context, pid int) (string, error) {
+		opts.AgentOf = func(_ context.Context, _ net.Conn, pid int) (string, error) {
 			if pid != 7 {
 				return "", errors.New("there is no such process")
 			}

@@ -79,7 +79,7 @@ func (d *testDaemon) start() error {
 	d.server = api.New(api.Options{
 		Kernel: d.kernel, Document: d.doc, Version: "v0.0.1", Path: p.StoreFile(),
 		Tokens: tokens,
-		AgentOf: func(_ context.Context, pid int) (string, error) {
+		AgentOf: func(_ context.Context, _ net.Conn, pid int) (string, error) {
 			if pid != 4711 {
 				return "", errors.New("there is no such process")
 			}

@@ -180,16 +180,34 @@ func (c *callers) admits(ctx context.Context, conn net.Conn) (folder string, err
 }
 
 // agentOf is what the agent is called that a process is or belongs to, and makes
-// it known.
-func (c *callers) agentOf(ctx context.Context, pid int) (string, error) {
+// it known. One that whoever asks descends from, or shares the terminal with, is
+// none: the person would be an agent from then on.
+func (c *callers) agentOf(ctx context.Context, conn net.Conn, pid int) (string, error) {
 	f, err := c.gate.About(pid)
 	if err != nil {
 		return "", err
+	}
+	if b, ok := c.gate.Agent(f); ok {
+		if err := aside(c.gate.Caller(conn, peer.NoToken).Facts, f, b); err != nil {
+			return "", err
+		}
 	}
 	if err := c.know(ctx, f); err != nil {
 		return "", err
 	}
 	return c.agent(f)
+}
+
+// aside refuses an agent that is no other than whoever asks, or holds them.
+func aside(asks, f peer.Facts, b peer.Body) error {
+	root := peer.Process{PID: b.PID, Start: b.Start}
+	switch p := f.Process(); {
+	case p.PID == 1 || root.PID == 1:
+		return errors.New("everything descends from process 1: everybody would be an agent")
+	case asks.Descends([]peer.Process{p, root}), b.Session != 0 && len(asks.Lineage) > 0 && asks.Lineage[0].Session == b.Session:
+		return fmt.Errorf("you descend from process %d, or share its terminal: you would be the agent; start the agent in a terminal of its own", p.PID)
+	}
+	return nil
 }
 
 // name is the name of a user.
