@@ -141,21 +141,22 @@ func inQueue(ctx context.Context, c *client.Client, text, session string) (callN
 	return oneCall(text, names)
 }
 
-// findCall is the call that a text means. Those that wait for a person are
-// looked for first.
+// findCall is the call that a text means. Its number comes first: an agent chooses
+// ids, and could give one that is the number of another call. Then come those that
+// wait for a person.
 func findCall(ctx context.Context, c *client.Client, text, session string) (callName, error) {
 	session, err := findSession(ctx, c, session)
 	if err != nil {
 		return callName{}, err
 	}
-	name, err := inQueue(ctx, c, text, session)
-	if err != nil || name != (callName{}) {
-		return name, err
-	}
 	if number, ok := callNumber(text); ok {
 		if name, err := numbered(ctx, c, number, session); err == nil {
 			return name, nil
 		}
+	}
+	name, err := inQueue(ctx, c, text, session)
+	if err != nil || name != (callName{}) {
+		return name, err
 	}
 	calls, err := c.Calls(ctx, client.CallFilter{Session: session, Limit: 10_000})
 	if err != nil {

@@ -21,7 +21,7 @@ type Gate struct {
 
 	every time.Duration // how often that is looked
 	of    func(*net.UnixConn) (Facts, error)
-	alive func(Body) bool
+	alive func() func(Body) bool // looks once, and says of each
 }
 
 // maxAgents is how many agents are known at a time. Nobody has so many; whoever
@@ -42,7 +42,7 @@ func NewGate(owners []uint32, hiddenEnv bool) *Gate {
 	return &Gate{
 		known: Known{Owners: slices.Clone(owners), Kernel: self, HiddenEnv: hiddenEnv},
 		of:    Of,
-		alive: remains,
+		alive: remaining,
 		every: time.Second,
 	}
 }
@@ -83,7 +83,8 @@ func (g *Gate) add(b Body) (added bool, err error) {
 
 // prune forgets agents of which nothing is left. It needs mu.
 func (g *Gate) prune() {
-	g.bodies = slices.DeleteFunc(g.bodies, func(b Body) bool { return !g.alive(b) })
+	alive := g.alive()
+	g.bodies = slices.DeleteFunc(g.bodies, func(b Body) bool { return !alive(b) })
 	g.pruned = time.Now()
 }
 
@@ -131,8 +132,9 @@ func (g *Gate) Hook(f Facts) (b Body, added bool, err error) {
 // Recall makes known again the agents of which something is left. A kernel that
 // starts was told of them in an earlier life.
 func (g *Gate) Recall(bodies []Body) error {
+	alive := g.alive()
 	for _, b := range bodies {
-		if !g.alive(b) {
+		if !alive(b) {
 			continue
 		}
 		if err := g.Add(b); err != nil {

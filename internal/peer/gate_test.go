@@ -7,7 +7,7 @@ import (
 )
 
 func gate(f Facts, err error) *Gate {
-	return &Gate{known: known(), of: func(*net.UnixConn) (Facts, error) { return f, err }, alive: func(Body) bool { return true }}
+	return &Gate{known: known(), of: func(*net.UnixConn) (Facts, error) { return f, err }, alive: func() func(Body) bool { return func(Body) bool { return true } }}
 }
 
 func TestGate(t *testing.T) {
@@ -41,7 +41,7 @@ func TestGateHook(t *testing.T) {
 	if _, _, err := g.Hook(Facts{}); err == nil {
 		t.Error("an agent nobody can recognize was taken")
 	}
-	g.alive = func(Body) bool { return false }
+	g.alive = func() func(Body) bool { return func(Body) bool { return false } }
 	if c := g.Caller(new(net.UnixConn), NoToken); c.Role != Human {
 		t.Errorf("nothing is left of the agent: %v", c)
 	}
@@ -65,7 +65,7 @@ func TestGateIsFull(t *testing.T) {
 func TestRecall(t *testing.T) {
 	g := gate(person(), nil)
 	here, gone := Body{Process: shell.Process, Session: shell.Session}, Body{Process: bot.Process}
-	g.alive = func(b Body) bool { return b == here }
+	g.alive = func() func(Body) bool { return func(b Body) bool { return b == here } }
 	if err := g.Recall([]Body{gone, here}); err != nil {
 		t.Fatal(err)
 	}

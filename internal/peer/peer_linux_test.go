@@ -273,12 +273,12 @@ func TestRemains(t *testing.T) {
 	cmd := s.start("connect", func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} })
 	conn, f := s.accept()
 	b := Body{Process: f.Process(), Session: f.Lineage[0].Session}
-	if !remains(b) {
+	if !remaining()(b) {
 		t.Error("it runs")
 	}
 	conn.Close()
 	cmd.Wait()
-	if remains(b) {
+	if remaining()(b) {
 		t.Error("it has ended and so has its session")
 	}
 	// A session of its own: that of this process may be led from another PID
@@ -286,7 +286,7 @@ func TestRemains(t *testing.T) {
 	s.start("connect", func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} })
 	conn, other := s.accept()
 	defer conn.Close()
-	if !remains(Body{Process: b.Process, Session: other.Lineage[0].Session}) {
+	if !remaining()(Body{Process: b.Process, Session: other.Lineage[0].Session}) {
 		t.Error("somebody is in the session")
 	}
 }

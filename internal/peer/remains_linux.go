@@ -5,26 +5,23 @@ import (
 	"strconv"
 )
 
-// remains says whether anything may be left of a body: the process itself, or
-// somebody in its session, group or control group. When it cannot be told, there
-// is.
-func remains(b Body) bool {
+// remaining looks once at all processes and says of a body whether anything may
+// be left of it: the process itself, or somebody in its session, group or control
+// group. When it cannot be told, there is.
+func remaining() func(Body) bool {
 	p := proc("/proc")
-	if s, ok := p.look(b.PID); ok && s.ancestor.Process == b.Process && s.alive() {
-		return true
-	}
-	if b.Session == 0 && b.Group == 0 && b.Cgroup == "" {
-		return false
-	}
+	all := func(Body) bool { return true }
 	dir, err := os.Open(string(p))
 	if err != nil {
-		return true
+		return all
 	}
 	defer dir.Close()
 	names, err := dir.Readdirnames(-1)
 	if err != nil {
-		return true
+		return all
 	}
+	processes := map[Process]bool{}
+	sessions, groups, cgroups := map[int]bool{}, map[int]bool{}, map[string]bool{}
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
@@ -35,9 +32,21 @@ func remains(b Body) bool {
 			continue
 		}
 		a := s.ancestor
-		if b.Session != 0 && a.Session == b.Session || b.Group != 0 && a.Group == b.Group || within(a.Cgroup, b.Cgroup) {
+		processes[a.Process], sessions[a.Session], groups[a.Group], cgroups[a.Cgroup] = true, true, true, true
+	}
+	return func(b Body) bool {
+		if processes[b.Process] || b.Session != 0 && sessions[b.Session] || b.Group != 0 && groups[b.Group] {
 			return true
 		}
+		if b.Cgroup != "" {
+			for c := range cgroups {
+				if within(c, b.Cgroup) {
+					return true
+				}
+			}
+		}
+		// One that was started while the others were looked at.
+		s, ok := p.look(b.PID)
+		return ok && s.ancestor.Process == b.Process && s.alive()
 	}
-	return false
 }
