@@ -32,7 +32,7 @@ func TestARealHomeIsAFence(t *testing.T) {
 	}
 	read := func(id, path string) {
 		t.Helper()
-		w.admit(NewCall{Session: "s", ID: id, Kind: job.SystemTool, Name: "LS", Arguments: fmt.Appendf(nil, `{"path":%s}`, plexus.Text(path))}, host)
+		w.admit(NewCall{Session: "s", ID: id, Kind: job.SystemTool, Name: "Read", Arguments: fmt.Appendf(nil, `{"file_path":%s}`, plexus.Text(path))}, host)
 		w.await("s", id, plexus.PolicyResult)
 	}
 	for _, folder := range []string{"disk/ada", "disk/other"} {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -194,8 +195,23 @@ func unawaited(numbers []wire.Rev) string {
 	return fmt.Sprintf("nobody waits just now for %s: whoever asked may have ended, and not hear an answer; \"assent cancel CALL\" takes one out", strings.Join(named, ", "))
 }
 
+// sessionText is the value of --session. One that is empty, as of a variable that
+// is not set, would be none, and what was meant for one session hold in all.
+type sessionText string
+
+func (s *sessionText) String() string { return string(*s) }
+func (s *sessionText) Type() string   { return "string" }
+
+func (s *sessionText) Set(text string) error {
+	if text == "" {
+		return errors.New("no session is named; leave the flag out to mean all")
+	}
+	*s = sessionText(text)
+	return nil
+}
+
 func sessionFlag(cmd *cobra.Command, session *string, usage string) {
-	cmd.Flags().StringVar(session, "session", "", usage+" (`id`, or how it begins)")
+	cmd.Flags().Var((*sessionText)(session), "session", usage+" (`id`, or how it begins)")
 	if err := cmd.RegisterFlagCompletionFunc("session", completeSessions); err != nil {
 		panic(err) // the flag is there
 	}
