@@ -273,7 +273,7 @@ func Steers(name string) bool {
 	}
 	for _, p := range steeringPrefixes {
 		if strings.HasPrefix(name, p) {
-			return !tameGit(name) && name != "CARGO_TARGET_DIR" // which only says where is built
+			return !tameGit(name) && name != "CLOUDSDK_CORE_DISABLE_PROMPTS" && name != "CARGO_TARGET_DIR" // which only says where is built
 		}
 	}
 	return strings.HasPrefix(strings.ToLower(name), "npm_config_")
@@ -291,7 +291,7 @@ func tameGit(name string) bool {
 
 var steeringPrefixes = []string{"LD_", "DYLD_", "GIT_", "BASH_FUNC_", "CARGO_TARGET_", "CARGO_REGISTRIES_", "CARGO_REGISTRY_", "CARGO_SOURCE_", "CARGO_ALIAS_", "CARGO_HTTP_",
 	"CORECLR_", "COR_", "DOTNET_ADDITIONAL_DEPS", "MSBUILD", "MSBuild", "NUGET_PLUGIN", "BUNDLE_MIRROR", "BUNDLE_BUILD__", "POETRY_REPOSITORIES_", "YARN_NPM_", "SCCACHE_", "PIP_", "UV_", "CONDA_", "DOCKER_", "COMPOSE_",
-	"KUBE", "ANSIBLE_", "RCLONE_", "RESTIC_", "BORG_", "CLOUDSDK_API_ENDPOINT", "AWS_ENDPOINT", "TF_CLI_", "ORG_GRADLE_PROJECT_", "CMAKE_C_", "CMAKE_CXX_", "PG", "MYSQL_", "JAVA_TOOL", "GCONV_", "ASSENT_"}
+	"KUBE", "ANSIBLE_", "RCLONE_", "RESTIC_", "BORG_", "CLOUDSDK_CORE_", "CLOUDSDK_API_", "CLOUDSDK_AUTH_", "CLOUDSDK_ACTIVE_", "AWS_ENDPOINT", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_ROLE_", "AWS_CONFIG", "AWS_SHARED_", "HELM_KUBE", "TF_WORKSPACE", "AZURE_CLIENT_", "ARM_", "DIGITALOCEAN_", "TF_CLI_", "ORG_GRADLE_PROJECT_", "CMAKE_C_", "CMAKE_CXX_", "PG", "MYSQL_", "JAVA_TOOL", "GCONV_", "ASSENT_"}
 
 var steering = func() map[string]struct{} {
 	m := map[string]struct{}{}
