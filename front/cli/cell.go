@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"assent/internal/oneline"
 )
 
 // tabWidth is how far apart tab stops are on every terminal.
@@ -53,8 +55,7 @@ func cell(r rune, size, column int) (shown string, width int) {
 		return string(0x2400 + r), 1 // the pictures of control characters
 	case r == 0x7f:
 		return "␡", 1
-	case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r),
-		unicode.Is(unicode.Co, r), unicode.Is(unicode.Variation_Selector, r), r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0:
+	case oneline.Unseen(r):
 		// Invisible characters and those that turn the direction of text.
 		shown = fmt.Sprintf("<U+%04X>", r)
 		return shown, len(shown)

@@ -3,7 +3,6 @@ package oneline
 import (
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/go-json-experiment/json"
 	"pgregory.net/rapid"
@@ -35,7 +34,7 @@ func TestSameValue(t *testing.T) {
 			t.Skip(err)
 		}
 		text = JSON(text)
-		if strings.ContainsFunc(string(text), func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }) {
+		if strings.ContainsFunc(string(text), Unseen) {
 			t.Fatalf("%q holds what is not seen", text)
 		}
 		var got map[string]string
@@ -43,4 +42,18 @@ func TestSameValue(t *testing.T) {
 			t.Fatalf("%s: %q, %v, want %q", text, got, err, want)
 		}
 	})
+}
+
+func TestUnseen(t *testing.T) {
+	for _, r := range "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180e\u180f\u2065\u2800\u3164\uffa0\ufe0f\ufff0\ufff8\ue000\U0001d159\U000e0080\U000e0100\U000e01f0" +
+		"\u00a0\u1680\u2003\u202f\u205f\u3000\u00ad\u061c\u200b\u2028\u202e\ufeff\u0000\u007f\u009b" {
+		if !Unseen(r) {
+			t.Errorf("U+%04X is taken for one that is seen", r)
+		}
+	}
+	for _, r := range " a~é日\u0301🙂€\ufffd" {
+		if Unseen(r) {
+			t.Errorf("U+%04X is taken for one that is not seen", r)
+		}
+	}
 }
