@@ -457,6 +457,11 @@ func (j *Judged) commandPatterns() []string {
 			out = append(out, text+" "+patternWord(c.Operands[0]))
 		}
 	}
+	for _, o := range c.Options { // they must be in the pattern, see elsewhere
+		if o.Elsewhere {
+			text += " " + o.Name
+		}
+	}
 	return append(out, text)
 }
 
