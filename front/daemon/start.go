@@ -137,6 +137,31 @@ func answers(socket string) bool {
 	return true
 }
 
+// patience is how long one request may take before it is made again.
+const patience = 3 * time.Second
+
+// responds reports whether somebody there says anything: a kernel that is stopped, or
+// hangs, lets others connect all the same.
+func responds(ctx context.Context, socket string) bool {
+	conn, err := net.Dial("unix", socket)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	until := time.Now().Add(patience)
+	if end, ok := ctx.Deadline(); ok && end.Before(until) {
+		until = end
+	}
+	if err := conn.SetDeadline(until); err != nil {
+		return false
+	}
+	if _, err := io.WriteString(conn, "GET /v1/status HTTP/1.1\r\nHost: assent\r\nConnection: close\r\n\r\n"); err != nil {
+		return false
+	}
+	n, _ := conn.Read(make([]byte, 1))
+	return n == 1
+}
+
 // ErrElsewhere: the kernel that has the document listens on another socket than
 // the one that follows from the environment here.
 var ErrElsewhere = errors.New("it was started in another environment (XDG_RUNTIME_DIR)")
@@ -156,7 +181,7 @@ func Await(ctx context.Context, p place.Place) error {
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
 	for {
-		if answers(p.Socket) {
+		if responds(ctx, p.Socket) {
 			return nil
 		}
 		switch pid, held, err := place.Held(p.LockFile()); {

@@ -162,3 +162,24 @@ func TestEnsureOneThatGivesUp(t *testing.T) {
 		t.Errorf("given up: %v", err)
 	}
 }
+
+// A kernel that is stopped takes connections and says nothing.
+func TestAwaitOneThatIsStopped(t *testing.T) {
+	p := somewhere(t)
+	pid, err := Detach(t.Context(), child(t, p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Await(t.Context(), p); err != nil {
+		t.Error("it runs:", err)
+	}
+	if err := unix.Kill(pid, unix.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unix.Kill(pid, unix.SIGCONT) })
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	if err := Await(ctx, p); err == nil || !strings.Contains(err.Error(), "does not answer") {
+		t.Errorf("it is stopped: %v", err)
+	}
+}
