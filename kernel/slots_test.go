@@ -48,7 +48,8 @@ func TestCloseDuringAnEvaluation(t *testing.T) {
 				still()
 				begin := time.Now()
 				w.stop()
-				if took := time.Since(begin); took != test.took {
+				// The seal waits for the clock of the disk, which is a real one.
+				if took := time.Since(begin); took < test.took || took > test.took+100*time.Millisecond {
 					t.Errorf("closing took %v, want %v", took, test.took)
 				}
 				hang = false

@@ -47,7 +47,7 @@ func TestTextThatIsCode(t *testing.T) {
 	test := func(t *testing.T, sh string) {
 		var c tally
 		t.Run("scripts", func(t *testing.T) {
-			n, every := 0, 11 // so that every text, way and place has its turn
+			n, every := 0, 47 // so that every text, way and place has its turn
 			if testing.Short() {
 				every = 97
 			}
