@@ -40,7 +40,7 @@ func (r *reader) upward(p pathEffect, w *world) {
 	spellings := [][]string{nil}
 	for i, s := range segments {
 		options := append(dots(s), s)
-		if i == last && rest == "" && (!p.tree && p.kind == effect.Read || p.kind == effect.Delete && refuses[p.cmd.Program]) {
+		if i == last && rest == "" && (!p.tree && p.kind == effect.Read || p.kind == effect.Delete && p.cmd != nil && refuses[p.cmd.Program]) {
 			options = []string{s}
 		}
 		var next [][]string
@@ -89,33 +89,16 @@ func dotted(pattern, text string) bool {
 	case strings.HasPrefix(pattern, commands.One):
 		return text != "" && dotted(pattern[len(commands.One):], "")
 	case strings.HasPrefix(pattern, commands.Set):
-		rest := pattern[len(commands.Set):]
-		end := setEnd(rest)
-		return text != "" && hasDot(rest[:end]) && dotted(rest[min(len(rest), end+1):], "")
+		end := 1 + bracket(pattern[1:])
+		if end == 1 {
+			return true // it does not close: in doubt it matches
+		}
+		return text != "" && hasDot(pattern[2:end-1]) && dotted(pattern[end:], "")
 	case pattern[0] == commands.Mark: // text nobody can tell
 		return !strings.HasPrefix(pattern, commands.Number)
 	default:
 		return text != "" && pattern[0] == '.' && dotted(pattern[1:], "")
 	}
-}
-
-// setEnd is where a bracket expression closes, without its opening bracket.
-func setEnd(s string) int {
-	i := 0
-	if i < len(s) && (s[i] == '!' || s[i] == '^') {
-		i++
-	}
-	for first := i; i < len(s); i++ {
-		switch {
-		case s[i] == ']' && i > first:
-			return i
-		case s[i] == '[' && i+1 < len(s) && strings.IndexByte(":.=", s[i+1]) >= 0:
-			if end := strings.Index(s[i+2:], string([]byte{s[i+1], ']'})); end >= 0 {
-				i += 2 + end + 1
-			}
-		}
-	}
-	return i
 }
 
 // hasDot reports whether the inside of a bracket expression may match a dot: in
