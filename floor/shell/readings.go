@@ -64,12 +64,12 @@ func (r *reader) inOtherShells(text string) {
 func readable(text string) *syntax.File {
 	var best *syntax.File
 	for _, t := range []string{text, strings.ReplaceAll(text, "&>", ";>")} { // which the parser does not split
-		f := &syntax.File{}
+		f, failed := &syntax.File{}, false
 		for s, err := range syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).StmtsSeq(strings.NewReader(t)) {
-			if err != nil {
-				break
+			// No break: of some texts the parser tells a second error.
+			if failed = failed || err != nil; !failed {
+				f.Stmts = append(f.Stmts, s)
 			}
-			f.Stmts = append(f.Stmts, s)
 		}
 		if best == nil || len(f.Stmts) > len(best.Stmts) {
 			best = f
