@@ -77,6 +77,7 @@ func (s *Store) run() {
 				rows = append(rows, r.rows...)
 			}
 		}
+		s.stored.wrote(rows)
 		s.watchers.tell(rows)
 		for i, r := range batch {
 			close(r.done)

@@ -39,6 +39,11 @@ func Overlay(turn string) string { return "overlay/" + turn }
 // kernel, with any JSON in it.
 func HostRegister(name string) string { return "host/" + name }
 
+// SessionAgent is the register that says which agent a session belongs to: the
+// one that made it or, where a person did, the one that they gave it to or else the
+// first that asked in it. What stands in the session counts for that agent.
+const SessionAgent = "host/agent"
+
 // Values that fields often have.
 const (
 	True  = "true"

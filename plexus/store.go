@@ -54,6 +54,7 @@ type Store struct {
 	watchers hub
 	presence presence
 	trust    *trust
+	stored   *stored
 
 	conn *writeConn // the writer's alone, once it runs
 }
@@ -107,6 +108,7 @@ func open(path string, opts Options) (_ *Store, err error) {
 	s.read.SetMaxIdleConns(readers)
 	s.watchers.rev = s.conn.head.rev
 	s.trust = newTrust(s.conn.head)
+	s.stored = newStored(s.conn.head.rev)
 	sealed := s.conn.sealed != nil && *s.conn.sealed == s.conn.head
 	if sealed {
 		close(s.trust.checked)

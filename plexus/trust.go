@@ -121,7 +121,11 @@ func (s *Store) checkFound(ctx context.Context, sealed bool) {
 	if !sealed {
 		defer close(s.trust.checked)
 	}
-	if _, err := s.verify(ctx, nil); err != nil && ctx.Err() == nil {
+	_, err := s.verify(ctx, nil, s.stored.found)
+	switch {
+	case err == nil:
+		s.stored.foundAll()
+	case ctx.Err() == nil:
 		s.trust.lose(distrust(err))
 	}
 }
@@ -137,7 +141,7 @@ func distrust(err error) error {
 // foreign is the damage of a document that ends with rows which are not the
 // store's.
 func (v view) foreign(good head) error {
-	last, err := v.follow(good, nil)
+	last, err := v.follow(good, nil, nil)
 	switch {
 	case err != nil:
 		return distrust(err)
@@ -166,7 +170,7 @@ func (s *Store) others() error {
 		}
 		return err
 	}
-	if _, err := s.verify(ctx, nil); err != nil {
+	if _, err := s.verify(ctx, nil, nil); err != nil {
 		return err
 	}
 	c.version = version

@@ -50,13 +50,14 @@ func (s *Store) Verify(ctx context.Context, kept ...Head) (Head, error) {
 	for _, h := range kept {
 		known[h.Rev] = h.Hash
 	}
-	return s.verify(ctx, known)
+	return s.verify(ctx, known, nil)
 }
 
-func (s *Store) verify(ctx context.Context, known map[Rev]Hash) (Head, error) {
+// verify is Verify; it tells each of the rows that follow.
+func (s *Store) verify(ctx context.Context, known map[Rev]Hash, each func(Row)) (Head, error) {
 	var last head
 	err := s.raw(ctx, func(v view) (err error) {
-		if last, err = v.follow(head{}, known); err != nil {
+		if last, err = v.follow(head{}, known, each); err != nil {
 			return err
 		}
 		end, err := v.end()
@@ -88,8 +89,8 @@ func (s *Store) verify(ctx context.Context, known map[Rev]Hash) (Head, error) {
 }
 
 // follow reads the rows after a head and is the last of them. The error is a
-// [*Damage] that names the first which does not follow.
-func (v view) follow(last head, known map[Rev]Hash) (head, error) {
+// [*Damage] that names the first which does not follow. Those that do are told.
+func (v view) follow(last head, known map[Rev]Hash, each func(Row)) (head, error) {
 	damage := func(rev Rev, row Row, what string) error { return &Damage{Rev: rev, Row: row, What: what} }
 	err := v.each(last.rev, -1, func(row Row) error {
 		stamp := row.Stamped()
@@ -108,6 +109,9 @@ func (v view) follow(last head, known map[Rev]Hash) (head, error) {
 			return damage(stamp.Rev, row, "it is not the row that was kept")
 		}
 		last = head{rev: stamp.Rev, tx: stamp.Tx, hash: stamp.Hash}
+		if each != nil {
+			each(row)
+		}
 		return nil
 	})
 	return last, err
