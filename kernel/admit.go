@@ -118,7 +118,17 @@ func (k *Kernel) createSession(ctx context.Context, s NewSession, by plexus.Writ
 	if r := real(s.Workspace); r != s.Workspace {
 		writes = append(writes, plexus.Register{Session: s.ID, Name: realWorkspace, Value: plexus.Text(r)})
 	}
-	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: append(writes, s.also...)})
+	writes = append(writes, s.also...)
+	more := plexus.Stored{Sessions: 1, Empty: 1}
+	for _, w := range writes {
+		more.Bytes += plexus.Bytes(w)
+	}
+	done, err := k.allot(by, more)
+	if err != nil {
+		return plexus.Session{}, err
+	}
+	defer done()
+	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: writes})
 	return row, err
 }
 
@@ -194,7 +204,11 @@ func (k *Kernel) Admit(ctx context.Context, c NewCall, by plexus.Writer) (plexus
 	}
 	err := checkCall(c)
 	if err == nil {
-		err = k.admits(ctx, c.Session, by)
+		var done func()
+		if done, err = k.allot(by, plexus.Stored{Bytes: plexus.Bytes(row), Open: 1, Waiting: 1}); err == nil {
+			defer done()
+			err = k.admits(ctx, c.Session, by)
+		}
 	}
 	if err == nil {
 		_, err = k.Document.Apply(ctx, plexus.Tx{Writer: by, Writes: []plexus.Row{row}})

@@ -173,12 +173,15 @@ func (k *Kernel) Begin(ctx context.Context, id, leaf string, by plexus.Writer) e
 
 // Report settles a licensed external leaf with the outcome its client had
 // (law §7: the host writes it). An agent reports on what it minted and nothing
-// else. On return it is durable.
+// else, and an outcome that it has no room for is not kept (quota.go). On return it
+// is durable.
 func (k *Kernel) Report(ctx context.Context, id, leaf, outcome string, by plexus.Writer) error {
 	if err := checkOutcome(outcome); err != nil {
 		return err
 	}
 	which := session.JobID(leaf)
+	outcome, done := k.keepable(outcome, by)
+	defer done()
 	return k.do(ctx, id, func(o *owner) (*wait, error) {
 		if err := o.mayReport(which, by); err != nil {
 			return nil, err

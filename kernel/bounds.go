@@ -86,11 +86,8 @@ func outOfBounds(workspace, home, started string, also []string) string {
 
 // agentFolders are those of the settings, as they really are.
 func (k *Kernel) agentFolders() []string {
-	k.mu.Lock()
-	set := k.set.AgentFolders
-	k.mu.Unlock()
 	var folders []string
-	for _, f := range set {
+	for _, f := range k.settings().AgentFolders {
 		if rest, ok := strings.CutPrefix(f, "~"); ok && k.Home != "" {
 			f = k.Home + rest
 		}
@@ -105,11 +102,6 @@ func (k *Kernel) agentFolders() []string {
 func within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, strings.TrimSuffix(folder, "/")+"/")
 }
-
-// SessionAgent is the register that says which agent a session belongs to: the
-// one that made it or, where a person did, the one that they gave it to or else the
-// first that asked in it.
-var SessionAgent = plexus.HostRegister("agent")
 
 // admits says whether an agent may act in a session, and lets it have one that
 // is nobody's yet. Everybody else may.
@@ -126,7 +118,7 @@ func (k *Kernel) admits(ctx context.Context, id string, by plexus.Writer) error 
 	if err != nil {
 		return err
 	}
-	if r, ok := latest[SessionAgent]; ok {
+	if r, ok := latest[plexus.SessionAgent]; ok {
 		var of string
 		if err := json.Unmarshal([]byte(r.Value), &of); err != nil {
 			return fmt.Errorf("whose session it is: %w", err)
@@ -172,7 +164,7 @@ func mine(of any, by plexus.Writer) error {
 }
 
 func belonging(id string, to plexus.Writer) plexus.Row {
-	return plexus.Register{Session: id, Name: SessionAgent, Value: plexus.Text(to.Name)}
+	return plexus.Register{Session: id, Name: plexus.SessionAgent, Value: plexus.Text(to.Name)}
 }
 
 func homeOfOwner() string {

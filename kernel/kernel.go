@@ -39,6 +39,7 @@ type Kernel struct {
 	belongs  sync.Map   // session to the name of its agent, as far as anybody asked
 	claiming sync.Mutex // while a session gets its agent
 	talking  sync.Mutex // while something that agents say is written
+	coming   coming
 
 	watching sync.WaitGroup
 	unwatch  context.CancelFunc

@@ -23,6 +23,9 @@ type Document interface {
 	Head(context.Context) (plexus.Head, error)
 	Watch(context.Context, plexus.Rev, plexus.Filter) iter.Seq2[[]plexus.Row, error]
 	SetPresence(session, key, value string)
+	Stored(agent string) (st plexus.Stored, whole bool)
+	StoredOfAll() map[string]plexus.Stored
+	Free() (bytes int64, known bool)
 }
 
 // Errors of the kernel's life.
@@ -82,6 +85,12 @@ type Settings struct {
 	// AgentFolders are folders in which an agent's session may work wherever the
 	// agent was started: absolute, or from the home folder ("~/src").
 	AgentFolders []string
+	// AgentBytes is how much an agent may have in the document. Less than 1 is
+	// [DefaultAgentBytes].
+	AgentBytes int64
+	// Reserve is how much of the disk stays free of what agents begin. Less than 1 is
+	// [DefaultReserve].
+	Reserve int64
 }
 
 // defaultSlots is speculativePolicyProcessingTools where nobody sets it (law §6).

@@ -96,8 +96,8 @@ func (k *Kernel) Spawn(ctx context.Context, call job.Call, task string) (id stri
 			plexus.Register{Session: id, Name: Depth, Value: plexus.Value(depth + 1)},
 			plexus.Register{Session: call.Session, Name: startedChild + id, Value: plexus.Text(string(call.Job))},
 		}
-		if r, ok := mine[SessionAgent]; ok { // nobody else can have it
-			also = append(also, plexus.Register{Session: id, Name: SessionAgent, Value: r.Value})
+		if r, ok := mine[plexus.SessionAgent]; ok { // nobody else can have it
+			also = append(also, plexus.Register{Session: id, Name: plexus.SessionAgent, Value: r.Value})
 		}
 		_, err := k.createSession(ctx, NewSession{ID: id, Parent: call.Session, Workspace: workspace, Home: call.Home, Client: "agent", also: also}, k.host)
 		return err

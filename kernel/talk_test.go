@@ -122,7 +122,7 @@ func TestAgentsSpeakWithTheirKin(t *testing.T) {
 		t.Errorf("the child is %+v", view)
 	}
 	latest, err := w.doc.Latest(t.Context(), child)
-	if err != nil || !strings.Contains(latest[Task].Value, `"look for it"`) || latest[Depth].Value != "1" || latest[SessionAgent].Value != plexus.Text(hook.Name) {
+	if err != nil || !strings.Contains(latest[Task].Value, `"look for it"`) || latest[Depth].Value != "1" || latest[plexus.SessionAgent].Value != plexus.Text(hook.Name) {
 		t.Errorf("%v %v", latest, err)
 	}
 	w.admit(NewCall{Session: child, ID: "own", Name: "Bash", Arguments: bash("ask")}, hook) // meets the floor

@@ -12,7 +12,9 @@ import (
 func agentsLive(t *testing.T, s *Store) (rows []Row) {
 	t.Helper()
 	other := Writer{Agent, "other"}
-	mine := func(session string) Row { return Register{Session: session, Name: SessionAgent, Value: Text(agent.Name)} }
+	mine := func(session string) Row {
+		return Register{Session: session, Name: SessionAgent, Value: Text(agent.Name)}
+	}
 	must(t, s, host, 0, Session{ID: "a"}, mine("a"))
 	must(t, s, host, 0, Session{ID: "b"}, mine("b"))
 	must(t, s, host, 0, Session{ID: "c"}, Register{Session: "c", Name: SessionAgent, Value: Text(other.Name)})

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 
 	"assent/approval"
 	"assent/front/api/wire"
+	"assent/kernel"
 	"assent/plexus"
 )
 
@@ -44,6 +46,26 @@ func viewOf(v approval.Session) wire.View {
 		CurrentPolicy: v.CurrentPolicy.String(), AutoAllow: wire.Grants(v.AutoAllow), StandingAutoAllow: wire.Grants(v.StandingAutoAllow),
 		AutoCoverDeny: v.AutoCoverDeny == approval.Cover, ReadAllowlist: allow,
 	}
+}
+
+// storageMost is how many agents the status names.
+const storageMost = 20
+
+func storageOf(u kernel.Used) wire.Storage {
+	st := wire.Storage{AgentBytes: u.AgentBytes, Reserve: u.Reserve, Agents: []wire.AgentStorage{}}
+	if u.FreeKnown {
+		st.Free = &u.Free
+	}
+	for agent, has := range u.Agents {
+		st.Agents = append(st.Agents, wire.AgentStorage{
+			Agent: agent, Bytes: has.Bytes, Sessions: has.Sessions, Empty: has.Empty, Open: has.Open, Waiting: has.Waiting,
+		})
+	}
+	slices.SortFunc(st.Agents, func(a, b wire.AgentStorage) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Agent, b.Agent))
+	})
+	st.Agents = st.Agents[:min(len(st.Agents), storageMost)]
+	return st
 }
 
 func jobRowOf(j plexus.Job) wire.JobRow {

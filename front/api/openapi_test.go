@@ -80,6 +80,7 @@ func TestOpenAPIHasTheForms(t *testing.T) {
 		wire.JobRow{}, wire.Job{}, wire.Leaf{}, wire.Opened{}, wire.Receipt{}, wire.Queue{}, wire.Call{}, wire.Calls{}, wire.Assign{}, wire.Write{},
 		wire.Writes{}, wire.Wrote{}, wire.Row{}, wire.Field{}, wire.Rows{}, wire.Head{}, wire.Verify{}, wire.Verified{}, wire.Damage{},
 		wire.PresenceOf{}, wire.Pair{}, wire.Token{}, wire.NewToken{}, wire.Tokens{}, wire.Give{}, wire.Given{}, wire.Looker{}, wire.Scanner{}, wire.Watching{},
+		wire.Storage{}, wire.AgentStorage{},
 	}
 	others := []string{"Rev", "Writer", "Hash", "Kind", "Value", "Outcome", "Presence"}
 	for _, form := range forms {

@@ -368,7 +368,7 @@ func (s *Server) status(c *call) (wire.Status, error) {
 		PID: os.Getpid(), Started: s.started.UTC(), Document: s.opts.Path, Config: s.opts.Config, Policy: s.opts.Policy, Rev: wire.Rev(head.Rev),
 		Sessions: now.Sessions, Unsettled: now.Unsettled, Asking: now.Asking,
 		Judging: now.Judging, Queued: now.Queued, Slots: now.Slots,
-		Watchers: len(s.watchers), Looking: s.looking.all(), Presence: presence,
+		Watchers: len(s.watchers), Looking: s.looking.all(), Storage: storageOf(s.opts.Kernel.Used()), Presence: presence,
 	}
 	// A document that fails is what status is asked for: then it has no mode.
 	if mode, err := s.opts.Kernel.DefaultPolicy(c); err == nil {

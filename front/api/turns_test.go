@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"assent/front/api"
 	"assent/front/api/client"
 	"assent/front/api/wire"
+	"assent/kernel"
 	"assent/plexus"
 )
 
@@ -41,6 +43,32 @@ func peak(t *testing.T) (most func() uint64) {
 		close(stop)
 		done.Wait()
 		return highest
+	}
+}
+
+// An agent that has the most it may have is told so, by a code and in words; people
+// see it in the status, and answer.
+func TestAgentHasTheMost(t *testing.T) {
+	w := newWorld(t, api.Options{})
+	w.session("s", "manual")
+	w.admit("s", "open", "other")
+	w.until("s", "open", plexus.PolicyResult)
+	if err := w.kernel.Configure(t.Context(), kernel.Settings{AgentBytes: 1}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.agent.Admit(t.Context(), "s", wire.NewJob{ID: "more", Name: "Bash"})
+	if p, ok := errors.AsType[*wire.Problem](err); !ok || p.Status != 429 || !errors.Is(err, wire.Quota) || !strings.Contains(p.Detail, "agentMegabytes in config.json") {
+		t.Errorf("got %v", err)
+	}
+	st, err := w.client.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := st.Kernel.Storage; len(s.Agents) != 1 || s.Agents[0].Agent != hook.Name || s.Agents[0].Waiting != 1 || s.Agents[0].Bytes < 100 || s.AgentBytes != 1 || s.Reserve == 0 {
+		t.Errorf("the status tells %+v", s)
+	}
+	if _, err := w.client.Answer(t.Context(), "s", "open", false, ""); err != nil {
+		t.Error(err)
 	}
 }
 

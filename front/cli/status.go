@@ -194,6 +194,9 @@ func (s kernelStatus) print(w io.Writer, now time.Time) error {
 			row("judging", fmt.Sprintf("%d of %d at a time, %d queued", k.Judging, k.Slots, k.Queued))
 		}
 		row("document", tilde(k.Document))
+		for _, line := range storageLines(k.Storage) {
+			row(line[0], line[1])
+		}
 		for _, key := range sortedKeys(k.Presence) {
 			switch {
 			case k.Presence[key] == wire.NoOperatorPolicy:
@@ -226,6 +229,39 @@ func (s kernelStatus) print(w io.Writer, now time.Time) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// storageLines say what agents have of the document and what keeps them from having
+// more, by name of the row.
+func storageLines(s wire.Storage) (lines [][2]string) {
+	if s.Free != nil && *s.Free < s.Reserve {
+		lines = append(lines, [2]string{"! disk", fmt.Sprintf(
+			"%s are free: below %s nothing of agents is taken; make room (diskReserveMegabytes in config.json)", size(*s.Free), size(s.Reserve))})
+	}
+	for i, a := range s.Agents {
+		name := "stored"
+		if a.Bytes >= s.AgentBytes/10*9 {
+			name = "! stored"
+		} else if i > 0 {
+			break // they are in order
+		}
+		text := fmt.Sprintf("%s of %s by %s, in %s", size(a.Bytes), size(s.AgentBytes), a.Agent, count(a.Sessions, "session"))
+		if name == "stored" {
+			text += ", the most of all agents"
+		} else {
+			text += ": it is refused what is more (agentMegabytes in config.json)"
+		}
+		lines = append(lines, [2]string{name, text})
+	}
+	return lines
+}
+
+// size is a number of bytes as one would say it.
+func size(bytes int64) string {
+	if bytes < 1<<20 {
+		return fmt.Sprintf("%d KiB", bytes>>10)
+	}
+	return fmt.Sprintf("%d MiB", bytes>>20)
 }
 
 // whoLooks says who looks at what, a line each.

@@ -63,6 +63,43 @@ func TestStatusOfAnAgent(t *testing.T) {
 	}
 }
 
+// What agents have of the document is told, and what is refused to them for it.
+func TestStatusTellsOfStorage(t *testing.T) {
+	free := func(bytes int64) *int64 { return &bytes }
+	for _, test := range []struct {
+		why     string
+		storage wire.Storage
+		want    []string
+		not     string
+	}{
+		{"nobody", wire.Storage{AgentBytes: 1 << 30, Free: free(1 << 40)}, nil, "stored"},
+		{"the most", wire.Storage{AgentBytes: 1 << 30, Agents: []wire.AgentStorage{
+			{Agent: "a", Bytes: 5 << 20, Sessions: 2}, {Agent: "b", Bytes: 5000, Sessions: 1}}},
+			[]string{"  stored    5 MiB of 1024 MiB by a, in 2 sessions, the most of all agents\n"}, "by b"},
+		{"no more room", wire.Storage{AgentBytes: 1 << 20, Agents: []wire.AgentStorage{
+			{Agent: "a", Bytes: 1 << 20, Sessions: 2}, {Agent: "b\x1b", Bytes: 1000 << 10, Sessions: 1}, {Agent: "c", Bytes: 5000}}},
+			[]string{"  ! stored  1 MiB of 1 MiB by a, in 2 sessions: it is refused what is more (agentMegabytes in config.json)\n",
+				"  ! stored  1000 KiB of 1 MiB by b␛"}, "by c"},
+		{"a full disk", wire.Storage{AgentBytes: 1 << 30, Reserve: 256 << 20, Free: free(255 << 20)},
+			[]string{"  ! disk    255 MiB are free: below 256 MiB nothing of agents is taken; make room (diskReserveMegabytes in config.json)\n"}, "stored"},
+	} {
+		s := kernelStatus{Running: true}
+		s.Kernel = &wire.Kernel{Storage: test.storage}
+		var b strings.Builder
+		if err := s.print(&b, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s: want %q\n%s", test.why, want, b.String())
+			}
+		}
+		if strings.Contains(b.String(), test.not) {
+			t.Errorf("%s: has %q\n%s", test.why, test.not, b.String())
+		}
+	}
+}
+
 // A kernel that answers and refuses is there.
 func TestStatusThatIsRefused(t *testing.T) {
 	var b strings.Builder

@@ -266,6 +266,8 @@ func settingsOf(c config.Config) kernel.Settings {
 		AutoCoverDeny:     c.AutoCoverDeny,
 		Slots:             c.Slots,
 		AgentFolders:      c.AgentFolders,
+		AgentBytes:        c.AgentBytes,
+		Reserve:           c.Reserve,
 	}
 }
 

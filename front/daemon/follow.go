@@ -6,7 +6,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"assent/kernel"
 	"assent/plexus"
 )
 
@@ -25,7 +24,7 @@ func follow(ctx context.Context, document *plexus.Store, after plexus.Rev, log *
 			case plexus.Session:
 				line := []any{"id", row.ID, "client", row.Client, "workspace", row.Workspace}
 				for _, with := range rows {
-					if r, ok := with.(plexus.Register); ok && r.Session == row.ID && r.Name == kernel.SessionAgent {
+					if r, ok := with.(plexus.Register); ok && r.Session == row.ID && r.Name == plexus.SessionAgent {
 						line = append(line, "agent", text(r.Value))
 					}
 				}

@@ -35,6 +35,9 @@ type Config struct {
 	// AgentFolders are folders in which an agent's session may work wherever the
 	// agent was started: absolute, or from the home folder ("~/src").
 	AgentFolders []string
+	// AgentBytes is agentMegabytes, Reserve diskReserveMegabytes, in bytes; 0 where
+	// nothing was said.
+	AgentBytes, Reserve int64
 	// AutoModeJudge is the path of the remainder program, "" for the shipped
 	// one. It is autoModeJudge, or else its alias autoModeAsk (law ruling 17).
 	AutoModeJudge string
@@ -69,6 +72,7 @@ const (
 	maxSlots = 256
 	maxMs    = 10 * 60 * 1000
 	maxTool  = 24 * 60 * 60 * 1000
+	maxDisk  = 1 << 20 // MiB: more than a disk has for this
 )
 
 // The keys. Their names are the law's.
@@ -82,12 +86,14 @@ const (
 	askThrottle   = "approvalAskThrottleMs"
 	superKey      = "superKey"
 	agentFolders  = "agentFolders"
+	agentSpace    = "agentMegabytes"
+	reserve       = "diskReserveMegabytes"
 	mcpServers    = "mcpServers"
 	webSearch     = "webSearch"
 	toolTimeout   = "toolTimeoutMs"
 )
 
-var keys = []string{DefaultPolicy, AutoAllow, AutoCoverDeny, slots, autoModeJudge, autoModeAsk, askThrottle, superKey, agentFolders, mcpServers, webSearch, toolTimeout}
+var keys = []string{DefaultPolicy, AutoAllow, AutoCoverDeny, slots, autoModeJudge, autoModeAsk, askThrottle, superKey, agentFolders, agentSpace, reserve, mcpServers, webSearch, toolTimeout}
 
 // elsewhere are words that people may look for here, and what to do instead.
 var elsewhere = map[string]string{
@@ -344,6 +350,14 @@ func (m member) set(c *Config, ask *string, warn func(*Config, fault)) error {
 		for _, f := range wide {
 			warn(c, f)
 		}
+		return err
+	case agentSpace:
+		n, err := m.int(1, maxDisk)
+		c.AgentBytes = int64(n) << 20
+		return err
+	case reserve:
+		n, err := m.int(1, maxDisk)
+		c.Reserve = int64(n) << 20
 		return err
 	case mcpServers:
 		servers, err := m.servers()

@@ -41,6 +41,8 @@ func TestParse(t *testing.T) {
 			Warnings: []string{`config.json:8:3: autoModeAsk: it is not read, for autoModeJudge names another program (they are one setting; keep one of them)`}}},
 		"throttle":           {`{"approvalAskThrottleMs": 1500}`, with(func(c *Config) { c.AskThrottle = 1500 * time.Millisecond })},
 		"tool-timeout":       {`{"toolTimeoutMs": 86400000}`, with(func(c *Config) { c.ToolTimeout = 24 * time.Hour })},
+		"space-of-an-agent":  {`{"agentMegabytes": 2048}`, with(func(c *Config) { c.AgentBytes = 2 << 30 })},
+		"reserve-of-disk":    {`{"diskReserveMegabytes": 1}`, with(func(c *Config) { c.Reserve = 1 << 20 })},
 		"judge-by-its-alias": {`{"autoModeAsk": "/a"}`, with(func(c *Config) { c.AutoModeJudge = "/a" })},
 		"judge-before-alias": {`{"autoModeAsk": "/a", "autoModeJudge": "/b"}`, with(func(c *Config) {
 			c.AutoModeJudge, c.Warnings = "/b", []string{`config.json:1:2: autoModeAsk: it is not read, for autoModeJudge names another program (they are one setting; keep one of them)`}
@@ -123,7 +125,7 @@ func TestParseErrors(t *testing.T) {
 		"case-counts":        {`{"DefaultPolicy": "auto"}`, `1:2: nobody knows the key "DefaultPolicy" (did you mean defaultPolicy?)`},
 		"session-s-own":      {`{"standingPolicy": "auto"}`, `1:2: nobody knows the key "standingPolicy" (that belongs to a session; defaultPolicy is what new sessions start in)`},
 		"of-the-law":         {`{"standingAutoAllow": {}}`, `1:2: nobody knows the key "standingAutoAllow" (here it is called autoAllow)`},
-		"nothing-near":       {`{"x": 1}`, `1:2: nobody knows the key "x" (the keys are agentFolders, approvalAskThrottleMs, autoAllow, autoCoverDeny, autoModeAsk, autoModeJudge, defaultPolicy, mcpServers, speculativePolicyProcessingTools, superKey, toolTimeoutMs, webSearch)`},
+		"nothing-near":       {`{"x": 1}`, `1:2: nobody knows the key "x" (the keys are agentFolders, agentMegabytes, approvalAskThrottleMs, autoAllow, autoCoverDeny, autoModeAsk, autoModeJudge, defaultPolicy, diskReserveMegabytes, mcpServers, speculativePolicyProcessingTools, superKey, toolTimeoutMs, webSearch)`},
 		"plan":               {`{"defaultPolicy": "plan"}`, `1:19: defaultPolicy: "plan": not a permission mode (want manual, auto or yolo)`},
 		"act":                {`{"defaultPolicy": "act"}`, `1:19: defaultPolicy: "act": not a permission mode (want manual, auto or yolo)`},
 		"mode-no-text":       {`{"defaultPolicy": true}`, `1:19: defaultPolicy must be the name of a mode, in quotes, not true or false`},

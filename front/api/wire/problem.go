@@ -25,6 +25,7 @@ const (
 	Role   Code = "role"   // 403: not for this role, or for nobody
 	Other  Code = "other"  // 403: the session belongs to another agent
 	Bounds Code = "bounds" // 403: where an agent's session does not work
+	Quota  Code = "quota"  // 429: an agent has the most that one may have; a person makes room
 
 	// What is asked of the document.
 	NoSession  Code = "no-session"  // 404
@@ -49,7 +50,7 @@ const (
 	Future     Code = "future"      // 409: a rev that is not there yet
 
 	// The document and the kernel themselves.
-	Full     Code = "full"      // 507: the disk is full
+	Full     Code = "full"      // 507: the disk is full, or nearly: then nothing of agents is taken
 	ReadOnly Code = "read-only" // 503
 	Disk     Code = "disk"      // 503
 	Damaged  Code = "damaged"   // 503: somebody else wrote to the document

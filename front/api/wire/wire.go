@@ -51,7 +51,26 @@ type Kernel struct {
 	Scanner       *Scanner `json:"scanner,omitempty"`
 	Watchers      int      `json:"watchers"`
 	Looking       []Looker `json:"looking"`
+	Storage       Storage  `json:"storage"`
 	Presence      Presence `json:"presence"`
+}
+
+// Storage is what agents have in the document, and may have.
+type Storage struct {
+	AgentBytes int64          `json:"agentBytes"`     // that one agent may have
+	Reserve    int64          `json:"reserve"`        // of the disk: while less is free, nothing of agents is taken
+	Free       *int64         `json:"free,omitempty"` // bytes of the disk, where the system tells
+	Agents     []AgentStorage `json:"agents"`         // those with the most
+}
+
+// AgentStorage is what one agent has.
+type AgentStorage struct {
+	Agent    string `json:"agent"`
+	Bytes    int64  `json:"bytes"` // about, in its sessions
+	Sessions int    `json:"sessions"`
+	Empty    int    `json:"empty"`   // sessions in which nothing was ever asked
+	Open     int    `json:"open"`    // calls that are not settled
+	Waiting  int    `json:"waiting"` // of those, the ones that are not decided
 }
 
 // Scanner is the scanner of commands that judges beside the floor.
