@@ -1,6 +1,7 @@
 package floor
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -37,6 +38,12 @@ type Told struct {
 	// Span is where in the text of the call the effect comes from, in bytes;
 	// nil when it has no place there.
 	Span *[2]int `json:"span"`
+	// The rest is told in [Verdict.Explained] alone. Says is the rule as it is
+	// written, or what holds where none speaks; Notes what sets the target apart;
+	// Scan that the scanner found it.
+	Says  string   `json:"says,omitzero"`
+	Notes []string `json:"notes,omitzero"`
+	Scan  bool     `json:"scan,omitzero"`
 }
 
 // Answer tells the verdict as data.
@@ -58,6 +65,20 @@ func (v *Verdict) Answer() Answer {
 	return a
 }
 
+// Explained is the answer with all that a person who is asked needs of each
+// effect.
+func (v *Verdict) Explained() Answer {
+	a := v.Answer()
+	for i := range v.Effects {
+		e := &v.Effects[i]
+		if e.Rule != nil {
+			a.Effects[i].Says = e.Rule.Text
+		}
+		a.Effects[i].Notes, a.Effects[i].Scan = e.Notes(), e.scan
+	}
+	return a
+}
+
 // Cut is the answer with so many effects and bytes of a text at most, for
 // where it is kept for ever. The effects that decide are kept before others.
 func (a Answer) Cut(effects, text int) Answer {
@@ -75,7 +96,11 @@ func (a Answer) Cut(effects, text int) Answer {
 	kept := make([]Told, 0, effects-room)
 	for i, e := range a.Effects {
 		if keep[i] {
-			e.Target = cut(e.Target, text)
+			e.Target, e.Says = cut(e.Target, text), cut(e.Says, text)
+			e.Notes = slices.Clone(e.Notes)
+			for j := range e.Notes {
+				e.Notes[j] = cut(e.Notes[j], text)
+			}
 			kept = append(kept, e)
 		}
 	}

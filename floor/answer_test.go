@@ -56,3 +56,16 @@ func TestAnswerCut(t *testing.T) {
 		})
 	}
 }
+
+func TestExplained(t *testing.T) {
+	v := Verdict{Result: approval.Ask, Cluster: approval.Bash, Effects: []Judged{
+		{Effect: effect.Effect{Kind: effect.Delete, Target: "x", Tree: true, Certainty: effect.Maybe}, Result: approval.Ask, Rule: &RuleRef{File: "policy.yaml", Line: 7, Text: "delete ask: x"}},
+		{Effect: effect.Effect{Kind: effect.Opaque, Target: "a finding"}, Result: approval.Ask, Rule: scanFound, scan: true},
+	}}
+	const told = `{"result":"ask","cluster":"bash","hatch":false,"effects":[` +
+		`{"kind":"delete","target":"x","result":"ask","rule":"policy.yaml:7","span":null,"says":"delete ask: x","notes":["and all below","perhaps"]},` +
+		`{"kind":"opaque","target":"a finding","result":"ask","rule":"default","span":null,"says":"the scanner found it","scan":true}],"message":""}`
+	if got := string(v.Explained().JSON()); got != told {
+		t.Errorf("got  %s\nwant %s", got, told)
+	}
+}

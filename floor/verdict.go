@@ -64,6 +64,31 @@ type Judged struct {
 	inner    *effect.Command // what a command that gives privilege runs
 }
 
+// Notes is what sets the target of an effect apart: that all below it is meant,
+// or only names, that it happens as another user, or perhaps.
+func (j *Judged) Notes() []string {
+	var notes []string
+	switch {
+	case j.Tree && j.Names != "":
+		notes = append(notes, "below it "+strings.ReplaceAll(j.Names, "|", " or "))
+	case j.Tree:
+		notes = append(notes, "and all below")
+	}
+	if j.Meta {
+		notes = append(notes, "names only")
+	}
+	if j.Privileged {
+		notes = append(notes, "as another user")
+	}
+	if j.Certainty == effect.Maybe {
+		notes = append(notes, "perhaps")
+	}
+	if j.Path.Named != "" && j.Path.Named != j.Path.Abs {
+		notes = append(notes, "named "+j.Path.Named)
+	}
+	return notes
+}
+
 // RuleRef points at what decided about an effect: a rule of a layer, or a
 // default.
 type RuleRef struct {

@@ -19,6 +19,7 @@ var errNoClassifier = errors.New("no classifier is configured")
 // voting is an attempt of the classifier that waits or runs.
 type voting struct {
 	timer *timer
+	due   time.Time // when it begins
 	stop  context.CancelCauseFunc
 }
 
@@ -47,6 +48,7 @@ func (o *owner) classify(a session.Action) {
 		o.later(begin)
 		return
 	}
+	v.due = time.Now().Add(a.After)
 	v.timer = o.k.after(a.After, func() { o.later(begin) })
 }
 

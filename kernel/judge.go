@@ -209,5 +209,5 @@ const (
 
 // explain is a verdict as the document keeps it.
 func explain(v floor.Verdict) string {
-	return string(v.Answer().Cut(maxEffects, maxTarget).JSON())
+	return string(v.Explained().Cut(maxEffects, maxTarget).JSON())
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"time"
 
 	"assent/approval"
 	"assent/plexus"
@@ -30,9 +31,24 @@ func (k *Kernel) NeedsHuman(ctx context.Context, id, leaf string) (bool, error) 
 	return look(ctx, k, id, func(o *owner) bool { return o.m.NeedsHuman(session.JobID(leaf)) })
 }
 
-// Opens is what a person's yes to the leaf opens for reading (law §10).
-func (k *Kernel) Opens(ctx context.Context, id, leaf string) ([]approval.Opened, error) {
-	return look(ctx, k, id, func(o *owner) []approval.Opened { return o.m.Opens(session.JobID(leaf)) })
+// Prompt is what whoever is asked about a leaf should know beside it.
+type Prompt struct {
+	Opens []approval.Opened // what a yes opens for reading (law §10)
+	Offer approval.Path     // the folder that may be offered, "" for none
+	Retry time.Time         // when the classifier is asked again, zero where that is not planned
+}
+
+// Prompt is empty for a leaf about which nobody is asked.
+func (k *Kernel) Prompt(ctx context.Context, id, leaf string) (Prompt, error) {
+	return look(ctx, k, id, func(o *owner) (p Prompt) {
+		job := session.JobID(leaf)
+		p.Opens = o.m.Opens(job)
+		p.Offer, _ = o.m.Offer(job)
+		if v := o.voting[job]; v != nil && o.m.NeedsHuman(job) {
+			p.Retry = v.due
+		}
+		return p
+	})
 }
 
 // Queue is approvalQueue of a sequence, or of the session for "": the leaves

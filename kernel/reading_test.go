@@ -28,11 +28,11 @@ func TestWhatAYesOpensForReading(t *testing.T) {
 		return needs
 	}
 	opens := func(id string) (paths []string) {
-		opened, err := w.Opens(t.Context(), "s", id)
+		prompt, err := w.Prompt(t.Context(), "s", id)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, o := range opened {
+		for _, o := range prompt.Opens {
 			paths = append(paths, string(o.Path))
 		}
 		return paths
@@ -78,5 +78,39 @@ func TestWhatAYesOpensForReading(t *testing.T) {
 			}
 		}
 		w.restart()
+	}
+}
+
+// Two reads of one folder offer it, while both wait; a fence is never offered.
+func TestWhatAPromptOffers(t *testing.T) {
+	w := newWorld(t, Options{Registry: new(job.Registry)})
+	w.session("s", "manual")
+	offer := func(id, path string) func() string {
+		w.admit(NewCall{Session: "s", ID: id, Name: "Read", Arguments: []byte(`{"file_path":"` + path + `"}`)}, hook)
+		w.await("s", id, plexus.PolicyResult)
+		return func() string {
+			prompt, err := w.Prompt(t.Context(), "s", id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(prompt.Offer)
+		}
+	}
+	first := offer("a", "/opt/sdk/docs/a.txt")
+	if got := first(); got != "" {
+		t.Errorf("a file alone offers %q", got)
+	}
+	second := offer("b", "/opt/sdk/docs/b.txt")
+	if first() != "/opt/sdk/docs" || second() != "/opt/sdk/docs" {
+		t.Errorf("two files offer %q and %q", first(), second())
+	}
+	offer("c", "/tmp/x")
+	if got := offer("d", "/tmp/y")(); got != "" {
+		t.Errorf("a fence is offered: %q", got)
+	}
+	w.answer("s", "a", false)
+	w.await("s", "a", plexus.OrchestrationResult)
+	if got := second(); got != "" {
+		t.Errorf("a denied read is evidence for %q", got)
 	}
 }

@@ -410,3 +410,21 @@ func TestSlotsAreFair(t *testing.T) {
 		}
 	})
 }
+
+// A prompt says when the classifier is asked again.
+func TestAPromptSaysWhenTheClassifierIsAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Options{Classifier: classifier(func(context.Context, Question) (approval.JudgeResult, error) {
+			return approval.NoVote, errors.New("no connection")
+		})})
+		w.session("s", "auto")
+		w.call("s", "j", "other")
+		still()
+		failed := time.Now()
+		prompt, err := w.Prompt(t.Context(), "s", "j")
+		if want := failed.Add(approval.RetryAfter(1)); err != nil || !prompt.Retry.Equal(want) {
+			t.Errorf("%v, %v; want %v", prompt.Retry, err, want)
+		}
+		w.stop()
+	})
+}

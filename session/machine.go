@@ -168,6 +168,20 @@ func (m *Machine) Opens(job JobID) []approval.Opened {
 	return approval.Opens(n.leaf.Leaf, m.view)
 }
 
+// Offer is the folder that the prompt of a leaf may offer to open for reading
+// (law §10), nothing where no person is asked.
+func (m *Machine) Offer(job JobID) (approval.Path, bool) {
+	n := m.leaf(job)
+	if n == nil || !n.leaf.asked {
+		return "", false
+	}
+	var waiting []approval.Leaf
+	for _, n := range m.queue {
+		waiting = append(waiting, n.leaf.Leaf)
+	}
+	return approval.Offer(n.leaf.Leaf, waiting, m.view)
+}
+
 func (m *Machine) sequence(job JobID) *node {
 	if job == "" {
 		return m.root

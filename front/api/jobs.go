@@ -45,12 +45,16 @@ func getJob(s *Server, c *call) error {
 	}
 	w := jobOf(snap.Job, snap.Fields, needs)
 	if needs {
-		opens, err := s.opts.Kernel.Opens(c, c.session(), c.job())
+		prompt, err := s.opts.Kernel.Prompt(c, c.session(), c.job())
 		if err != nil {
 			return err
 		}
-		for _, o := range opens {
+		for _, o := range prompt.Opens {
 			w.Leaf.Opens = append(w.Leaf.Opens, wire.Opened{Path: string(o.Path), Below: o.Below})
+		}
+		w.Leaf.Offer = string(prompt.Offer)
+		if !prompt.Retry.IsZero() {
+			w.Leaf.JudgeRetry = &prompt.Retry
 		}
 	}
 	c.answer = w

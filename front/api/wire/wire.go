@@ -267,6 +267,12 @@ type Leaf struct {
 	// Opens is what a yes without a comment opens for reading in the session
 	// from then on (law §10). Told of a call that is asked for by itself.
 	Opens []Opened `json:"opens,omitempty"`
+	// Offer is the folder that a prompt may offer to open beside (law §10): the
+	// person's keystroke alone opens it. Told like Opens.
+	Offer string `json:"offer,omitempty"`
+	// JudgeRetry is when the classifier is asked again after a failed attempt,
+	// none where that is not planned. Told of a call that is asked for by itself.
+	JudgeRetry *time.Time `json:"judgeRetry,omitempty"`
 
 	// Written says who wrote each of the fields, when.
 	Written map[string]Stamp `json:"written"`
