@@ -324,7 +324,7 @@ func argumentsOf(arguments jsontext.Value, s screen) string {
 		}
 		b.WriteByte('\n')
 		for part := range strings.Lines(text) {
-			hang(&b, "  ", draw(strings.TrimSuffix(part, "\n")).text, "    ", s.width)
+			hang(&b, "  ", draw(strings.TrimSuffix(part, "\n")).Text, "    ", s.width)
 		}
 		if len(members) == 1 {
 			return b.String()
@@ -336,7 +336,7 @@ func argumentsOf(arguments jsontext.Value, s screen) string {
 	}
 	b.WriteByte('\n')
 	for part := range strings.Lines(string(v)) {
-		hang(&b, "  ", draw(strings.TrimSuffix(part, "\n")).text, "    ", s.width)
+		hang(&b, "  ", draw(strings.TrimSuffix(part, "\n")).Text, "    ", s.width)
 	}
 	return b.String()
 }

@@ -1,114 +1,18 @@
 package cli
 
-import (
-	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+import "assent/internal/drawn"
 
-	"assent/internal/oneline"
-)
+// What goes to a terminal passes here, under the short names that every command
+// uses.
 
-// tabWidth is how far apart tab stops are on every terminal.
-const tabWidth = 8
+func draw(text string) drawn.Line { return drawn.Draw(text) }
 
-// drawn is one line of text made fit for a terminal: what would move the
-// cursor, hide or reorder text is written out, so that what is seen is what is
-// judged.
-type drawn struct {
-	text string
-	// at is the column where each byte of the line is drawn, one more entry
-	// than there are bytes.
-	at []int
-}
+func cell(r rune, size, column int) (shown string, width int) { return drawn.Cell(r, size, column) }
 
-// draw makes a line without its line feed fit for a terminal.
-func draw(line string) drawn {
-	d := drawn{at: make([]int, 0, len(line)+1)}
-	var b strings.Builder
-	column := 0
-	for i := 0; i < len(line); {
-		r, size := utf8.DecodeRuneInString(line[i:])
-		shown, width := cell(r, size, column)
-		for range size {
-			d.at = append(d.at, column)
-		}
-		b.WriteString(shown)
-		column += width
-		i += size
-	}
-	d.at = append(d.at, column)
-	d.text = b.String()
-	return d
-}
+func columnsOf(s string) int { return drawn.Columns(s) }
 
-// cell is how a character is shown at a column and how many columns that
-// takes.
-func cell(r rune, size, column int) (shown string, width int) {
-	switch {
-	case r == utf8.RuneError && size <= 1:
-		return "�", 1
-	case r == '\t':
-		width = tabWidth - column%tabWidth
-		return strings.Repeat(" ", width), width
-	case r < 0x20:
-		return string(0x2400 + r), 1 // the pictures of control characters
-	case r == 0x7f:
-		return "␡", 1
-	case oneline.Unseen(r):
-		// Invisible characters and those that turn the direction of text.
-		shown = fmt.Sprintf("<U+%04X>", r)
-		return shown, len(shown)
-	case unicode.Is(unicode.Mn, r), unicode.Is(unicode.Me, r):
-		return string(r), 0
-	case unicode.Is(wide, r):
-		return string(r), 2
-	}
-	return string(r), 1
-}
+func wrap(s string, width int) []string { return drawn.Wrap(s, width) }
 
-// wide are the characters that take two columns (East Asian Width W and F of
-// the Unicode standard, in rough ranges).
-var wide = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{Lo: 0x1100, Hi: 0x115f, Stride: 1}, {Lo: 0x231a, Hi: 0x231b, Stride: 1}, {Lo: 0x23e9, Hi: 0x23ec, Stride: 1},
-		{Lo: 0x2614, Hi: 0x2615, Stride: 1}, {Lo: 0x26a1, Hi: 0x26a1, Stride: 1}, {Lo: 0x2705, Hi: 0x2705, Stride: 1},
-		{Lo: 0x270a, Hi: 0x270b, Stride: 1}, {Lo: 0x2728, Hi: 0x2728, Stride: 1}, {Lo: 0x274c, Hi: 0x274c, Stride: 1},
-		{Lo: 0x2753, Hi: 0x2755, Stride: 1}, {Lo: 0x2e80, Hi: 0x303e, Stride: 1}, {Lo: 0x3041, Hi: 0x33ff, Stride: 1},
-		{Lo: 0x3400, Hi: 0x4dbf, Stride: 1}, {Lo: 0x4e00, Hi: 0x9fff, Stride: 1}, {Lo: 0xa000, Hi: 0xa4cf, Stride: 1},
-		{Lo: 0xa960, Hi: 0xa97f, Stride: 1}, {Lo: 0xac00, Hi: 0xd7a3, Stride: 1}, {Lo: 0xf900, Hi: 0xfaff, Stride: 1},
-		{Lo: 0xfe30, Hi: 0xfe6f, Stride: 1}, {Lo: 0xff00, Hi: 0xff60, Stride: 1}, {Lo: 0xffe0, Hi: 0xffe6, Stride: 1},
-	},
-	R32: []unicode.Range32{
-		{Lo: 0x16fe0, Hi: 0x18aff, Stride: 1}, {Lo: 0x1b000, Hi: 0x1b2ff, Stride: 1}, {Lo: 0x1f300, Hi: 0x1f64f, Stride: 1},
-		{Lo: 0x1f680, Hi: 0x1f6ff, Stride: 1}, {Lo: 0x1f900, Hi: 0x1f9ff, Stride: 1}, {Lo: 0x1fa70, Hi: 0x1faff, Stride: 1},
-		{Lo: 0x20000, Hi: 0x3fffd, Stride: 1},
-	},
-}
+func oneLine(s string, limit int) string { return drawn.OneLine(s, limit) }
 
-// oneLine makes a text fit for one line of output, cut when it is long.
-func oneLine(s string, limit int) string {
-	cut := false
-	if len(s) > 4*limit {
-		s, cut = s[:4*limit], true
-	}
-	var b strings.Builder
-	column := 0
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		i += size
-		shown, width := cell(r, size, column)
-		if r == '\t' {
-			shown, width = " ", 1
-		}
-		if column += width; column > limit {
-			cut = true
-			break
-		}
-		b.WriteString(shown)
-	}
-	if cut {
-		return b.String() + "…"
-	}
-	return b.String()
-}
+func middle(s string, limit int) string { return drawn.Middle(s, limit) }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"assent/floor/effect"
+	"assent/internal/drawn"
 )
 
 // mark is a note on a range of a text.
@@ -77,7 +78,7 @@ func origins(text string, marks []mark, s screen) string {
 		gutter := p.faint(strings.Repeat(" ", digits) + " │")
 		d := draw(strings.TrimSuffix(line, "\n"))
 		skipped := false
-		for k, piece := range pieces(d.text, columns) {
+		for k, piece := range pieces(d.Text, columns) {
 			var notes []string
 			for _, m := range here {
 				notes = append(notes, underline(d, m, start, len(line), piece, columns, p)...)
@@ -132,10 +133,10 @@ func pieces(s string, columns int) []piece {
 // underline are the rows below a piece of a line for one mark, none when the
 // mark is not in the piece. The note stands where the mark begins. A mark that
 // goes on over the line's end says so.
-func underline(d drawn, m mark, start, length int, piece piece, columns int, p paint) []string {
-	from := d.at[min(m.span.Start-start, len(d.at)-1)]
-	to := max(from+1, d.at[min(m.span.End-start, len(d.at)-1)])
-	last := piece.to == d.at[len(d.at)-1]
+func underline(d drawn.Line, m mark, start, length int, piece piece, columns int, p paint) []string {
+	from := d.At[min(m.span.Start-start, len(d.At)-1)]
+	to := max(from+1, d.At[min(m.span.End-start, len(d.At)-1)])
+	last := piece.to == d.At[len(d.At)-1]
 	begins := piece.from <= from && (from < piece.to || last)
 	if !begins && (to <= piece.from || from >= piece.to) {
 		return nil

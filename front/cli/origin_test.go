@@ -128,42 +128,6 @@ func TestOriginsNarrow(t *testing.T) {
 	}
 }
 
-func TestWrap(t *testing.T) {
-	for _, test := range []struct {
-		name, in string
-		width    int
-		want     []string
-	}{
-		{"short", "a b", 10, []string{"a b"}},
-		{"at blanks", "one two three", 8, []string{"one two", "three"}},
-		{"blank at the edge", "12345678 x", 8, []string{"12345678", "x"}},
-		{"no blank", "abcdefghijkl", 8, []string{"abcdefgh", "ijkl"}},
-		{"wide", "日本語日本語", 8, []string{"日本語日", "本語"}},
-		{"leading blanks", "         x", 8, []string{"        ", " x"}},
-	} {
-		if diff := cmp.Diff(test.want, wrap(test.in, test.width)); diff != "" {
-			t.Errorf("%s: (-want +got)\n%s", test.name, diff)
-		}
-	}
-}
-
-func TestInk(t *testing.T) {
-	if got := inkBlock.of(true, "x"); got != "\x1b[1;31mx\x1b[0m" {
-		t.Errorf("painted: %q", got)
-	}
-	if got := inkBlock.of(false, "x"); got != "x" {
-		t.Errorf("unpainted: %q", got)
-	}
-}
-
-func TestOneLine(t *testing.T) {
-	for in, want := range map[string]string{"a\nb\tc": "a␊b c", "日本語": "日本…", "abcdef": "abcde…"} {
-		if got := oneLine(in, 5); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-}
-
 // Whatever the text, the explanation can be drawn and holds nothing that
 // steers a terminal.
 func FuzzOrigins(f *testing.F) {

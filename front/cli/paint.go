@@ -3,6 +3,8 @@ package cli
 import (
 	"io"
 	"os"
+
+	"assent/internal/drawn"
 )
 
 // paint says whether output is coloured. Colour only ever repeats what the
@@ -54,23 +56,18 @@ func terminal(f *os.File) bool {
 }
 
 // ink is a colour, named for what it says.
-type ink string
+type ink drawn.Ink
 
 const (
-	inkNone  ink = ""
-	inkFaint ink = "2"
-	inkBold  ink = "1"
-	inkAllow ink = "32"
-	inkAsk   ink = "33"
-	inkDeny  ink = "31"
-	inkBlock ink = "1;31"
+	inkNone  = ink(drawn.None)
+	inkFaint = ink(drawn.Faint)
+	inkBold  = ink(drawn.Bold)
+	inkAllow = ink(drawn.Allow)
+	inkAsk   = ink(drawn.Ask)
+	inkDeny  = ink(drawn.Deny)
+	inkBlock = ink(drawn.Block)
 )
 
-func (i ink) of(p paint, s string) string {
-	if !p || i == inkNone || s == "" {
-		return s
-	}
-	return "\x1b[" + string(i) + "m" + s + "\x1b[0m"
-}
+func (i ink) of(p paint, s string) string { return drawn.Ink(i).Of(bool(p), s) }
 
 func (p paint) faint(s string) string { return inkFaint.of(p, s) }

@@ -10,7 +10,6 @@ import (
 
 	"assent/approval"
 	"assent/floor"
-	"assent/floor/effect"
 )
 
 // inkOf is the colour of a result.
@@ -177,24 +176,9 @@ func shortFile(file string) string {
 
 // described is the target of an effect with what sets it apart.
 func described(e *floor.Judged) string {
-	var notes []string
-	switch {
-	case e.Tree && e.Names != "":
-		notes = append(notes, "below it "+oneLine(strings.ReplaceAll(e.Names, "|", " or "), maxTarget))
-	case e.Tree:
-		notes = append(notes, "and all below")
-	}
-	if e.Meta {
-		notes = append(notes, "names only")
-	}
-	if e.Privileged {
-		notes = append(notes, "as another user")
-	}
-	if e.Certainty == effect.Maybe {
-		notes = append(notes, "perhaps")
-	}
-	if e.Path.Named != "" && e.Path.Named != e.Path.Abs {
-		notes = append(notes, "named "+oneLine(middle(e.Path.Named, maxFull), 4*maxFull))
+	notes := e.Notes()
+	for i, note := range notes {
+		notes[i] = oneLine(middle(note, maxFull), 4*maxFull)
 	}
 	target := oneLine(middle(e.Target, maxFull), 4*maxFull)
 	if len(notes) > 0 {
@@ -208,7 +192,7 @@ func described(e *floor.Judged) string {
 func paragraph(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		b.WriteString(draw(strings.TrimRight(line, "\r\n")).text + "\n")
+		b.WriteString(draw(strings.TrimRight(line, "\r\n")).Text + "\n")
 	}
 	return b.String()
 }

@@ -5,7 +5,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,47 +36,6 @@ func screenOf(w io.Writer) screen {
 	return s
 }
 
-// columnsOf is how many columns a text takes that is fit for a terminal.
-func columnsOf(s string) int {
-	columns := 0
-	for _, r := range s {
-		_, width := cell(r, 2, columns)
-		columns += width
-	}
-	return columns
-}
-
-// wrap breaks a text that is fit for a terminal into lines of so many
-// columns, at blanks where it can.
-func wrap(s string, width int) []string {
-	width = max(width, 8)
-	var lines []string
-	for columnsOf(s) > width {
-		end, blank, columns := 0, -1, 0
-		for i, r := range s {
-			_, w := cell(r, 2, columns)
-			if columns += w; columns > width {
-				if r == ' ' {
-					blank = i
-				}
-				break
-			}
-			if r == ' ' {
-				blank = i
-			}
-			end = i + utf8.RuneLen(r)
-		}
-		if blank > 0 && strings.TrimSpace(s[:blank]) != "" {
-			lines = append(lines, s[:blank])
-			s = s[blank+1:]
-			continue
-		}
-		lines = append(lines, s[:end])
-		s = s[end:]
-	}
-	return append(lines, s)
-}
-
 // hang writes a text behind a first indentation, its further lines behind
 // another one.
 func hang(b *strings.Builder, first, text, then string, width int) {
@@ -91,14 +49,4 @@ func hang(b *strings.Builder, first, text, then string, width int) {
 		}
 		b.WriteString(first + line + "\n")
 	}
-}
-
-// middle leaves out the middle of a text that is longer than so many bytes:
-// its beginning and its end are kept.
-func middle(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	half := limit / 2
-	return strings.ToValidUTF8(s[:half], "") + " … " + strings.ToValidUTF8(s[len(s)-half:], "")
 }

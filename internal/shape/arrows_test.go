@@ -55,8 +55,10 @@ var arrows = map[string]rule{
 	"front/api/client": {imports: []string{"front/api/wire"}},
 	"front/api/wire":   {},
 
+	"front/card": {pure: true, imports: []string{"approval", "front/api/wire", "internal/drawn", "internal/oneline"}},
+
 	"front/daemon": {imports: []string{"approval", "floor", "senses", "tirith", "scan", "plexus", "job", "toolkit", "kernel", "internal/place", "internal/config", "internal/peer", "front/api", "front/api/client", "front/api/wire"}},
-	"front/cli":    {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "scan", "plexus", "internal/misread", "internal/oneline", "internal/spell", "internal/place", "internal/config", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire"}},
+	"front/cli":    {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "scan", "plexus", "internal/drawn", "internal/misread", "internal/oneline", "internal/spell", "internal/place", "internal/config", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire", "front/card"}},
 	"cmd/assent":   {imports: []string{"front/cli"}},
 
 	// Only tests run these.
@@ -67,6 +69,7 @@ var arrows = map[string]rule{
 	"internal/spell":              {pure: true},
 	"internal/misread":            {pure: true},
 	"internal/oneline":            {pure: true},
+	"internal/drawn":              {pure: true, imports: []string{"internal/oneline"}},
 }
 
 // forbidden are the packages that reach out of the process, tell the time or

@@ -1,0 +1,521 @@
+package card
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"assent/front/api/wire"
+	"assent/internal/drawn"
+)
+
+// About is what belongs to a call beside itself.
+type About struct {
+	// Session is the one the call was made in, with its mode; nil when it is not
+	// known.
+	Session *wire.Summary
+	// Parents are the sessions that it comes from, the nearest first: who started
+	// an agent that started this one.
+	Parents []wire.Summary
+	// Under are the turns and programs that hold the call, the nearest first.
+	Under []wire.Job
+	// Now is what times are told from, and in whose zone.
+	Now time.Time
+}
+
+// Card is a call as a person sees it.
+type Card struct {
+	Job   wire.Job
+	About About
+
+	said explanation
+}
+
+// explanation is what the floor keeps with a call.
+type explanation struct {
+	Hatch      bool     `json:"hatch"`
+	Incomplete bool     `json:"incomplete"`
+	Effects    []Effect `json:"effects"`
+	More       int      `json:"more"`
+	Preview    struct {
+		Text string `json:"text"`
+	} `json:"preview"`
+}
+
+// Effect is one thing that the call would do, and what was said to it.
+type Effect struct {
+	Kind   string   `json:"kind"`
+	Target string   `json:"target"`
+	Result string   `json:"result"`
+	Rule   string   `json:"rule"`  // its place, "default" for none
+	Says   string   `json:"says"`  // the rule as it is written, or what holds without one
+	Notes  []string `json:"notes"` // such as "and all below"
+	Scan   bool     `json:"scan"`  // the scanner found it
+}
+
+// Of is the card of a call.
+func Of(job wire.Job, about About) Card {
+	c := Card{Job: job, About: about}
+	if job.Leaf != nil {
+		_ = json.Unmarshal(job.Leaf.Explanation, &c.said) // one of another form says nothing
+	}
+	return c
+}
+
+// Whole reports whether all of the call is here: lists have the beginnings of
+// long values, and nobody may answer one of them.
+func (c Card) Whole() bool { return len(c.Job.Cut) == 0 }
+
+// Hatch reports whether the call runs a package that is fetched for it: no grant
+// is offered for such a call (law ruling 15).
+func (c Card) Hatch() bool { return c.said.Hatch }
+
+// Effects are what the call would do, as far as the floor kept it.
+func (c Card) Effects() []Effect { return c.said.Effects }
+
+// Look is how a card is shown.
+type Look struct {
+	// Width is how many columns a line has, 0 for as many as it takes.
+	Width int
+	// Plain is for a screen reader: one thing after the other, in words, and
+	// nothing that is only drawn.
+	Plain bool
+}
+
+// page is a card being written.
+type page struct {
+	Look
+	lines []Line
+}
+
+// Lines is the card, every line as wide as there is room or less.
+func (c Card) Lines(look Look) []Line {
+	p := &page{Look: look}
+	c.title(p)
+	c.who(p)
+	c.call(p)
+	c.change(p)
+	c.floor(p)
+	c.classifier(p)
+	c.votes(p)
+	c.opens(p)
+	return p.lines
+}
+
+func (p *page) blank() {
+	if !p.Plain && len(p.lines) > 0 {
+		p.lines = append(p.lines, nil)
+	}
+}
+
+func (p *page) heading(text string) {
+	p.blank()
+	if p.Plain {
+		text += "."
+	}
+	p.words("", 0, []Segment{{text, drawn.Bold, false}})
+}
+
+// words writes what the card says behind a beginning, its further lines as far
+// from the left as they are told.
+func (p *page) words(first string, indent int, segments []Segment) {
+	p.hang(first, indent, segments, true)
+}
+
+// label is how wide the names at the left are.
+const label = 12
+
+// row writes a thing and its name.
+func (p *page) row(name string, segments ...Segment) {
+	switch {
+	case p.Plain && name != "":
+		p.hang(name+": ", 0, segments, true)
+	case p.Plain:
+		p.hang("", 0, segments, true)
+	default:
+		p.hang(name+strings.Repeat(" ", max(1, label-columns(name))), label, segments, true)
+	}
+}
+
+// hang writes something behind a beginning of the card's own, its further lines
+// behind so many blanks.
+func (p *page) hang(first string, indent int, segments []Segment, words bool) {
+	room := 0
+	if p.Width > 0 {
+		indent = min(indent, p.Width/3)
+		first = cutTo(first, p.Width/3)
+		room = p.Width - max(indent, columns(first))
+	}
+	for i, part := range fold(segments, room, words) {
+		head := first
+		if i > 0 {
+			head = strings.Repeat(" ", indent)
+		}
+		line := Line{}
+		if head != "" {
+			line = Line{{head, drawn.Faint, true}}
+		}
+		p.lines = append(p.lines, append(line, part...))
+	}
+}
+
+// block writes lines of a call behind a gutter, with their numbers: nothing in them
+// can look like a line of the card. what names them where nothing is drawn.
+func (p *page) block(what string, lines [][]Segment) {
+	digits := len(strconv.Itoa(len(lines)))
+	for i, line := range lines {
+		number := strconv.Itoa(i + 1)
+		if p.Plain {
+			p.hang(what+" "+number+": ", 0, line, false)
+			continue
+		}
+		pad := strings.Repeat(" ", digits-len(number))
+		room := 0
+		if p.Width > 0 {
+			room = p.Width - digits - 5
+		}
+		for k, part := range fold(line, room, false) {
+			head := "  " + pad + number + " │ "
+			if k > 0 {
+				head = "  " + strings.Repeat(" ", digits) + " ┆ "
+			}
+			p.lines = append(p.lines, append(Line{{head, drawn.Faint, false}}, part...))
+		}
+	}
+}
+
+func say(text string) Segment { return Segment{text, drawn.None, false} }
+
+// seen is a text of a call on one line of the card.
+func (p *page) seen(text string, ink drawn.Ink) []Segment {
+	return see(text, style{ink: ink, edges: true, plain: p.Plain})
+}
+
+func (c Card) title(p *page) {
+	state, ink := c.State()
+	number := ""
+	if c.Job.Stamp.Rev > 0 {
+		number = "call " + strconv.FormatInt(c.Job.Stamp.Rev, 10) + ": "
+	}
+	line := []Segment{say(number)}
+	line = append(line, p.seen(c.Job.Name, drawn.Bold)...)
+	kind := c.cluster()
+	if c.Job.Kind != "" {
+		kind = c.Job.Kind + ", " + kind
+	}
+	line = append(line, Segment{" (", drawn.Faint, false})
+	line = append(line, p.seen(kind, drawn.Faint)...)
+	line = append(line, Segment{")", drawn.Faint, false})
+	p.words("", 2, line)
+	p.words("", 0, []Segment{{state, ink, false}})
+	if l := c.Job.Leaf; l != nil && l.PolicyMessage != nil {
+		for _, text := range linesOf(*l.PolicyMessage) {
+			p.words("", 0, p.seen(text, drawn.None))
+		}
+	}
+	if !c.Whole() {
+		p.words("", 0, []Segment{{"This is only the beginning of it.", drawn.Deny, false}})
+	}
+}
+
+func (c Card) cluster() string {
+	if c.Job.Leaf == nil {
+		return "sequence"
+	}
+	return c.Job.Leaf.Cluster
+}
+
+// State is how it stands with the call, in a few words.
+func (c Card) State() (string, drawn.Ink) {
+	l := c.Job.Leaf
+	switch {
+	case l == nil && c.Job.Completed != nil, l != nil && l.Completed != nil && l.OrchestrationResult == nil && l.Cancelled == nil:
+		return "It has ended.", drawn.Faint
+	case l == nil:
+		return "It is under way.", drawn.None
+	case l.Cancelled != nil:
+		return "It was cancelled.", drawn.Faint
+	case l.OrchestrationResult != nil && *l.OrchestrationResult:
+		return "It was allowed.", drawn.Allow
+	case l.OrchestrationResult != nil:
+		return "It was refused.", drawn.Deny
+	case l.NeedsHuman:
+		return "It waits for a person.", drawn.Ask
+	case l.PolicyResult == nil:
+		return "The policies have not answered yet.", drawn.None
+	case l.Approved != nil:
+		return "A person has answered it.", drawn.None
+	}
+	return "It waits, and not for a person.", drawn.None
+}
+
+// who says who asks, from where, and by whose leave.
+func (c Card) who(p *page) {
+	p.heading("Who asks")
+	asker := c.writer(p, c.Job.Stamp.Writer)
+	if s := c.About.Session; s != nil && s.Client != "" {
+		asker = append(asker, say(" of "))
+		asker = append(asker, p.seen(s.Client, drawn.None)...)
+	}
+	p.row("by", append(asker, say(c.when(c.Job.Stamp.At)))...)
+	for i, job := range c.About.Under {
+		name := "in"
+		if i > 0 {
+			name = "within"
+		}
+		p.row(name, p.seen(job.Kind+" "+job.ID, drawn.None)...)
+	}
+	session := p.seen(c.Job.Session, drawn.None)
+	s := c.About.Session
+	if s != nil {
+		session = append(session, say(", "+s.Seat+", in mode "), Segment{s.CurrentPolicy, modeInk(s.CurrentPolicy), false})
+	}
+	p.row("session", session...)
+	for _, parent := range c.About.Parents {
+		line := append(p.seen(parent.ID, drawn.None), say(" of "))
+		line = append(line, c.writer(p, parent.Stamp.Writer)...)
+		if parent.Client != "" {
+			line = append(line, say(", "))
+			line = append(line, p.seen(parent.Client, drawn.None)...)
+		}
+		p.row("started by", line...)
+	}
+	if s == nil {
+		return
+	}
+	folder := s.Cwd
+	if folder == "" {
+		folder = s.Workspace
+	}
+	p.row("folder", p.seen(folder, drawn.Bold)...)
+	if s.Workspace != folder {
+		p.row("workspace", p.seen(s.Workspace, drawn.None)...)
+	}
+}
+
+func modeInk(mode string) drawn.Ink {
+	if mode == "yolo" {
+		return drawn.Deny
+	}
+	return drawn.None
+}
+
+// writer is who wrote something, for people.
+func (c Card) writer(p *page, text string) []Segment {
+	role, name, _ := strings.Cut(text, ":")
+	switch role {
+	case "human":
+		return p.seen(name, drawn.None)
+	case "agent":
+		return append([]Segment{say("agent ")}, p.seen(name, drawn.None)...)
+	}
+	return []Segment{say("the kernel")}
+}
+
+// when is when something was, behind what it was.
+func (c Card) when(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return ", " + When(at, c.About.Now)
+}
+
+// When is a time for people, as short as it can be told on that day.
+func When(at, now time.Time) string {
+	at = at.In(now.Location())
+	if at.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return at.Format(time.TimeOnly)
+	}
+	return at.Format("2006-01-02 15:04:05")
+}
+
+// floor says what the policies said to each effect, and what the scanner found.
+func (c Card) floor(p *page) {
+	l := c.Job.Leaf
+	if l == nil {
+		return
+	}
+	p.heading("What it would do, and what the policies say")
+	if l.PolicyResult == nil {
+		p.words("", 0, []Segment{say("not known yet")})
+		return
+	}
+	p.row("policies", Segment{*l.PolicyResult, drawn.Result(*l.PolicyResult), false})
+	found := false
+	told := make(map[string]bool)
+	for _, e := range c.said.Effects {
+		key := fmt.Sprint(e)
+		if found = found || e.Scan; e.Scan || told[key] {
+			continue
+		}
+		told[key] = true
+		c.effect(p, e)
+	}
+	if c.said.More > 0 {
+		p.words("", 0, []Segment{{fmt.Sprintf("and %d more, which the kernel does not keep", c.said.More), drawn.Deny, false}})
+	}
+	if c.said.Hatch {
+		p.words("", 0, []Segment{{"It runs a package that is fetched for it: no grant answers that.", drawn.Ask, false}})
+	}
+	if !found {
+		return
+	}
+	p.heading("What the scanner found")
+	for _, e := range c.said.Effects {
+		if e.Scan {
+			c.effect(p, e)
+		}
+	}
+	if c.said.Incomplete {
+		p.words("", 0, []Segment{say("Nothing else speaks against it.")})
+	}
+}
+
+// effect is one thing that it would do: the answer, the thing, and below it the
+// rule.
+func (c Card) effect(p *page, e Effect) {
+	target := p.seen(e.Target, drawn.None)
+	if len(e.Notes) > 0 {
+		target = append(target, say(" ("))
+		target = append(target, p.seen(strings.Join(e.Notes, ", "), drawn.None)...)
+		target = append(target, say(")"))
+	}
+	rule := p.seen(e.Says, drawn.Faint)
+	if e.Rule != "" && e.Rule != "default" {
+		place := p.seen(e.Rule, drawn.Faint)
+		if e.Says != "" {
+			place = append(place, Segment{"  ", drawn.Faint, false})
+		}
+		rule = append(place, rule...)
+	} else if e.Says == "" {
+		rule = []Segment{{"no rule", drawn.Faint, false}}
+	}
+	if p.Plain {
+		line := []Segment{say(cell(e.Result) + ": " + cell(e.Kind) + " ")}
+		line = append(append(line, target...), say(", by "))
+		p.words("", 0, append(line, rule...))
+		return
+	}
+	head := Segment{fmt.Sprintf("%-6s", cell(e.Result)), drawn.Result(e.Result), true}
+	p.words("  ", 15, append([]Segment{head, {fmt.Sprintf("%-7s", cell(e.Kind)), drawn.None, true}}, target...))
+	p.words("        ", 10, rule)
+}
+
+// cell is a word of the floor's own.
+func cell(s string) string { return drawn.OneLine(s, 8) }
+
+// classifier says how it stands with the classifier.
+func (c Card) classifier(p *page) {
+	l := c.Job.Leaf
+	if l == nil || l.JudgeResult == nil && l.JudgeFailMessage == nil {
+		return
+	}
+	p.heading("The classifier")
+	if l.JudgeResult != nil {
+		p.row("vote", append([]Segment{{*l.JudgeResult, drawn.Result(*l.JudgeResult), false}}, say(c.written("judgeResult")))...)
+	}
+	if l.JudgeFailMessage == nil {
+		return
+	}
+	times := "1 attempt has failed"
+	if l.JudgeFails > 1 {
+		times = fmt.Sprintf("%d attempts have failed", l.JudgeFails)
+	}
+	p.row("attempts", say(times+c.written(fmt.Sprintf("judgeFail/%d", l.JudgeFails))))
+	p.row("because", p.seen(*l.JudgeFailMessage, drawn.None)...)
+	if l.JudgeRetry != nil {
+		p.row("next", say("attempt "+strconv.Itoa(l.JudgeFails+1)+" at "+When(*l.JudgeRetry, c.About.Now)))
+	} else if l.NeedsHuman {
+		p.row("next", say("no attempt is planned"))
+	}
+}
+
+// written is when a field was written, and by whom where that was a person.
+func (c Card) written(field string) string {
+	stamp, ok := c.Job.Leaf.Written[field]
+	if !ok {
+		return ""
+	}
+	when := strings.TrimPrefix(c.when(stamp.At), ", ")
+	if name, ok := strings.CutPrefix(stamp.Writer, "human:"); ok {
+		when = drawn.OneLine(name, 60) + ", " + when
+	}
+	return " (" + when + ")"
+}
+
+// votes say what was answered and what became of it.
+func (c Card) votes(p *page) {
+	l := c.Job.Leaf
+	if l == nil || l.Approved == nil && l.ApprovalComment == nil && l.OrchestrationResult == nil && l.Cancelled == nil && l.Completed == nil {
+		return
+	}
+	p.heading("What became of it")
+	yes := func(b bool, y, n string) Segment {
+		if b {
+			return Segment{y, drawn.Allow, false}
+		}
+		return Segment{n, drawn.Deny, false}
+	}
+	if l.Approved != nil {
+		p.row("answer", yes(*l.Approved, "yes", "no"), say(c.written("approved")))
+	}
+	if l.ApprovalComment != nil {
+		p.row("comment", append(p.seen(*l.ApprovalComment, drawn.None), say(c.written("approvalComment")))...)
+	}
+	if l.OrchestrationResult != nil {
+		p.row("decided", yes(*l.OrchestrationResult, "allowed", "refused"), say(reason(l)+c.written("orchestrationResult")))
+	}
+	if l.BodyStarted != nil {
+		p.row("begun", say("yes"+c.written("bodyStarted")))
+	}
+	if l.Cancelled != nil {
+		p.row("cancelled", say("yes"+c.written("cancelled")))
+	}
+	if l.Completed != nil {
+		p.row("outcome", append(p.seen(outcome(l.OutcomeJSON), drawn.None), say(c.written("completed")))...)
+	}
+}
+
+// reason is the line of the law that decided, in words.
+func reason(l *wire.Leaf) string {
+	if l.LicenseReason == nil {
+		return ""
+	}
+	return ": " + Reason(*l.LicenseReason)
+}
+
+// outcome is what an outcome says, or all of it where it says more than that.
+func outcome(text jsontext.Value) string {
+	var said struct {
+		OK   bool    `json:"ok"`
+		Text *string `json:"text"`
+		Code string  `json:"code"`
+	}
+	if json.Unmarshal(text, &said, json.RejectUnknownMembers(true)) != nil || said.Text == nil {
+		return string(text)
+	}
+	return *said.Text
+}
+
+// opens says what a yes opens from then on, and which folder it may open too.
+func (c Card) opens(p *page) {
+	l := c.Job.Leaf
+	if l == nil || !l.NeedsHuman || len(l.Opens) == 0 && l.Offer == "" {
+		return
+	}
+	p.heading("What a yes opens for reading in this session from then on")
+	for _, o := range l.Opens {
+		line := p.seen(o.Path, drawn.None)
+		if o.Below {
+			line = append(line, say(" and what is under it"))
+		}
+		p.row("", line...)
+	}
+	if l.Offer != "" {
+		p.row("or all of", append(p.seen(l.Offer, drawn.Bold), say(", if you say so"))...)
+	}
+}
