@@ -168,7 +168,7 @@ func TestEffectsOfTools(t *testing.T) {
 		{"text that holds an object", "Read", `"{\"file_path\":\"a\"}"`, "read /home/user/project/a"},
 		{"deep", "Read", `{"file_path":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`,
 			"opaque the arguments are not strict JSON: the arguments nest too deep\nopaque no path is given"},
-		{"invalid UTF-8", "Read", "{\"file_path\":\"/etc/\xff\"}", "opaque the arguments are not strict JSON: character 20: there are bytes that are no UTF-8\nread /etc/\ufffd"},
+		{"invalid UTF-8", "Read", "{\"file_path\":\"/etc/\xff\"}", "opaque there are bytes that are no UTF-8 (character 20 of the arguments)\nread /etc/\ufffd"},
 		{"no command", "Bash", `{"description":"x"}`, "opaque no command is given"},
 		{"command of a wrong type", "Bash", `{"command":{"x":1}}`, "opaque the command is no text"},
 	}

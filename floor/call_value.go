@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"assent/internal/misread"
 
@@ -47,11 +48,26 @@ func parseArguments(text []byte) (v value, flaw string, err error) {
 		return v, "", nil
 	}
 	flaw = "the arguments are not strict JSON: " + reason(text, err)
+	if at := notUTF8(text); at >= 0 {
+		flaw = "there are bytes that are no UTF-8 (" + misread.Place(text, at) + " of the arguments)"
+	}
 	v, err = readValue(text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil && !errors.Is(err, errTrailing) {
 		return value{}, flaw, err
 	}
 	return v, flaw, nil
+}
+
+// notUTF8 is the place of the first byte that is no UTF-8, -1 for none.
+func notUTF8(text []byte) int {
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && size <= 1 {
+			return at
+		}
+		at += size
+	}
+	return -1
 }
 
 // reason is what a reader says went wrong, in one line.

@@ -94,7 +94,7 @@ func value(fields map[string]plexus.Field, name string) jsontext.Value {
 
 func jobOf(j plexus.Job, fields map[string]plexus.Field, needsHuman bool) wire.Job {
 	w := wire.Job{
-		Session: j.Session, ID: j.ID, Parent: j.Parent, Ord: j.Ord, Kind: j.Kind, Name: j.Name,
+		Session: j.Session, ID: j.ID, Number: wire.Rev(j.Rev), Parent: j.Parent, Ord: j.Ord, Kind: j.Kind, Name: j.Name,
 		Arguments: object(j.Arguments), Facts: object(j.Facts), Stamp: stampOf(j.Stamp),
 		Cancelled: read[bool](fields, plexus.Cancelled), Completed: read[bool](fields, plexus.Completed),
 	}
@@ -189,7 +189,7 @@ func briefRowsOf(rows []plexus.Row) []wire.Row {
 func callOf(snap plexus.JobSnapshot) wire.Call {
 	j, fields := snap.Job, snap.Fields
 	c := wire.Call{
-		Session: j.Session, Job: j.ID, Stamp: stampOf(j.Stamp), Kind: j.Kind, Name: j.Name, Cluster: clusterOf(j),
+		Session: j.Session, Job: j.ID, Number: wire.Rev(j.Rev), Stamp: stampOf(j.Stamp), Kind: j.Kind, Name: j.Name, Cluster: clusterOf(j),
 		Arguments: object(j.Arguments), Result: "wait",
 		PolicyResult: read[string](fields, plexus.PolicyResult),
 		Comment:      read[string](fields, plexus.ApprovalComment),

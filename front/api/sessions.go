@@ -102,6 +102,15 @@ func postSession(s *Server, c *call) error {
 	if err != nil {
 		return err
 	}
+	agent := ""
+	if in.Process != 0 { // first, so that no session is made that nobody gets
+		if c.by.Role != plexus.Human {
+			return at("/process", problem(wire.Role, "whose a session is, a person says"))
+		}
+		if agent, err = s.agentOf(c, in.Process); err != nil {
+			return err
+		}
+	}
 	row, err := s.opts.Kernel.CreateSession(c, kernel.NewSession{
 		ID: in.ID, Seat: seat, Mode: in.Mode, Client: in.Client, Workspace: in.Workspace, Cwd: in.Cwd, Home: in.Home,
 		Parent: in.Parent, Facts: string(in.Facts), Folder: folder,
@@ -109,8 +118,26 @@ func postSession(s *Server, c *call) error {
 	if err != nil {
 		return err
 	}
+	if agent != "" {
+		if err := s.opts.Kernel.Give(c, row.ID, agent, c.by); err != nil {
+			return err
+		}
+	}
 	c.answer = sessionOf(row)
 	return nil
+}
+
+// agentOf is the name of the agent that a process is or belongs to.
+func (s *Server) agentOf(c *call, process int) (string, error) {
+	if s.opts.AgentOf == nil {
+		return "", problem(wire.NotFound, "processes cannot be told apart here")
+	}
+	conn, _ := c.Value(connKey{}).(net.Conn)
+	name, err := s.opts.AgentOf(c, conn, process)
+	if err != nil {
+		return "", at("/process", problem(wire.Value, "%v", err))
+	}
+	return name, nil
 }
 
 // admitting tells of an agent before anything of it is taken, and gives where it
@@ -193,16 +220,12 @@ func putAgent(s *Server, c *call) error {
 	if err := c.in(&in); err != nil {
 		return err
 	}
-	if s.opts.AgentOf == nil {
-		return problem(wire.NotFound, "processes cannot be told apart here")
-	}
 	if _, err := s.opts.Kernel.View(c, c.session()); err != nil { // no such session
 		return err
 	}
-	conn, _ := c.Value(connKey{}).(net.Conn)
-	name, err := s.opts.AgentOf(c, conn, in.Process)
+	name, err := s.agentOf(c, in.Process)
 	if err != nil {
-		return at("/process", problem(wire.Value, "%v", err))
+		return err
 	}
 	if err := s.opts.Kernel.Give(c, c.session(), name, c.by); err != nil {
 		return err

@@ -367,13 +367,3 @@ func effectsIn(explanation jsontext.Value) []effectShown {
 	}
 	return e.Effects
 }
-
-// dialForCompletion is a client for completion, which starts no daemon.
-func dialForCompletion(cmd *cobra.Command) (*client.Client, bool) {
-	d := dialer{idle: true}
-	if f := cmd.Flag("socket"); f != nil {
-		d.socket = f.Value.String()
-	}
-	c, err := d.dial()
-	return c, err == nil
-}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -48,6 +49,9 @@ A command stands after "--", and any other tool is named by --name, as for
 			call, err := c.call(cmd.InOrStdin(), args)
 			if err != nil {
 				return err
+			}
+			if !utf8.Valid(call.Arguments) {
+				return usagef("the arguments hold bytes that are no UTF-8, and the kernel keeps only text; \"assent check\" judges them")
 			}
 			if mode, err = modeOrNone(mode); err != nil {
 				return err
@@ -107,6 +111,7 @@ func ask(cmd *cobra.Command, d *dialer, c *client.Client, session string, job wi
 	if err != nil {
 		return err
 	}
+	d.heard.Store(true)
 	var receipt wire.Receipt
 	heard := make(chan struct{})
 	go func() {

@@ -12,9 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // The exit codes. A result of check has its own, so that a script can tell a
@@ -123,7 +125,7 @@ rule answers.`,
 		cmd.Annotations[annotationRan] = "yes"
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		text := err.Error()
+		text := flagFault(err)
 		if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
 			if near := nearest(name, flagNames(cmd)); near != "" {
 				text += fmt.Sprintf(" (did you mean --%s?)", near)
@@ -135,4 +137,27 @@ rule answers.`,
 		return usageError{errors.New(text)}
 	})
 	return root
+}
+
+// flagFault says in words what is wrong with a flag.
+func flagFault(err error) string {
+	e, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return oneLine(err.Error(), 4*maxTarget)
+	}
+	want := ""
+	switch e.GetFlag().Value.Type() {
+	case "int", "int64":
+		want = "want a whole number"
+		if errors.Is(err, strconv.ErrRange) {
+			want = "that number is too large"
+		}
+	case "duration":
+		want = "want a time, as 10s or 2m"
+	case "bool":
+		want = "want true or false, or no value"
+	default:
+		want = oneLine(e.Unwrap().Error(), 4*maxTarget)
+	}
+	return fmt.Sprintf("--%s %q: %s", e.GetFlag().Name, oneLine(e.GetValue(), maxTarget), want)
 }

@@ -7,18 +7,25 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"assent/front/api/client"
 	"assent/front/api/wire"
+	"assent/front/daemon"
 )
 
 // dialer is how commands reach the daemon.
 type dialer struct {
 	socket string
 	json   bool
-	idle   bool // no daemon is started
+	idle   bool        // no daemon is started
+	at     string      // the socket it dials
+	heard  atomic.Bool // the daemon has taken what was asked, and may take its time
 }
 
 // flags are those of all commands that ask the daemon.
@@ -39,6 +46,7 @@ func (d *dialer) dial() (*client.Client, error) {
 		if err != nil {
 			return nil, err
 		}
+		d.at = abs
 		return client.New(abs, client.Options{Token: word}), nil
 	}
 	at, err := findKernel()
@@ -52,6 +60,7 @@ func (d *dialer) dial() (*client.Client, error) {
 	if !d.idle {
 		opts.Start = at.start
 	}
+	d.at = at.Socket
 	return client.New(at.Socket, opts), nil
 }
 
@@ -69,13 +78,74 @@ func absolute(path string) (string, error) {
 // asking makes a command that asks the daemon out of what it does with it.
 func (d *dialer) asking(do func(cmd *cobra.Command, c *client.Client, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
+		if err := isText(cmd, args); err != nil {
+			return err
+		}
 		c, err := d.dial()
 		if err != nil {
 			return err
 		}
 		defer c.Close()
-		return hinted(do(cmd, c, args))
+		return hinted(listening(cmd.Context(), d.at, &d.heard, func(ctx context.Context) error {
+			cmd.SetContext(ctx)
+			return do(cmd, c, args)
+		}))
 	}
+}
+
+// isText refuses what the kernel could not keep: it keeps text. Files may be called
+// what they like where only this program opens them.
+func isText(cmd *cobra.Command, args []string) (err error) {
+	for _, arg := range args {
+		if !utf8.ValidString(arg) {
+			return usagef("%s holds bytes that are no UTF-8, and the kernel keeps only text", oneLine(arg, maxTarget))
+		}
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch f.Name {
+		case "socket", "file", "output":
+		default:
+			if !utf8.ValidString(f.Value.String()) {
+				err = usagef("--%s %s holds bytes that are no UTF-8, and the kernel keeps only text", f.Name, oneLine(f.Value.String(), maxTarget))
+			}
+		}
+	})
+	return err
+}
+
+// hearing is how long an answer may take before it is looked whether the kernel
+// says anything at all, and how long between two looks.
+const hearing = time.Second
+
+// listening does what asks the kernel on a socket, and ends it with the reason
+// when the kernel is there and says nothing. Once it was heard it may take its
+// time: a person's answer may take days.
+func listening(ctx context.Context, socket string, heard *atomic.Bool, do func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		tick := time.NewTicker(hearing)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if heard.Load() {
+				return
+			}
+			if err := daemon.Listen(ctx, socket); err != nil && !heard.Load() {
+				cancel(err)
+				return
+			}
+		}
+	}()
+	err := do(ctx)
+	if silent, ok := errors.AsType[*daemon.Silent](context.Cause(ctx)); ok && err != nil {
+		return silent
+	}
+	return err
 }
 
 // hinted says what to do about an error of the daemon.
@@ -84,6 +154,9 @@ func hinted(err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case isSilent(err):
+		silent, _ := errors.AsType[*daemon.Silent](err)
+		hint = silent.Hint()
 	case errors.Is(err, client.ErrNoDaemon):
 		hint = "start it with: assent up"
 	case errors.Is(err, wire.Role):
@@ -105,6 +178,11 @@ func hinted(err error) error {
 		return err
 	}
 	return hintedError{err, hint}
+}
+
+func isSilent(err error) bool {
+	_, ok := errors.AsType[*daemon.Silent](err)
+	return ok
 }
 
 // plainError is an error in other words.
@@ -189,16 +267,12 @@ func plainID(id string) bool {
 // completeSessions are the sessions for completion. A daemon is not started
 // for that.
 func completeSessions(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-	d := dialer{idle: true}
-	if f := cmd.Flag("socket"); f != nil {
-		d.socket = f.Value.String()
-	}
-	c, err := d.dial()
-	if err != nil {
+	c, ctx, end, ok := dialForCompletion(cmd)
+	if !ok {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	defer c.Close()
-	list, err := c.Sessions(cmd.Context(), client.SessionFilter{Begins: begun})
+	defer end()
+	list, err := c.Sessions(ctx, client.SessionFilter{Begins: begun})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -209,4 +283,26 @@ func completeSessions(cmd *cobra.Command, _ []string, begun string) ([]string, c
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// keystroke is how long whoever completes a word waits for the kernel.
+const keystroke = time.Second
+
+// dialForCompletion is a client for completion, which starts no daemon and does
+// not wait for one; end lets go of it.
+func dialForCompletion(cmd *cobra.Command) (c *client.Client, ctx context.Context, end func(), ok bool) {
+	d := dialer{idle: true}
+	if f := cmd.Flag("socket"); f != nil {
+		d.socket = f.Value.String()
+	}
+	c, err := d.dial()
+	if err != nil {
+		return nil, nil, nil, false
+	}
+	ctx = cmd.Context()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	ctx, cancel := context.WithTimeout(ctx, keystroke)
+	return c, ctx, func() { cancel(); c.Close() }, true
 }

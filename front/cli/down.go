@@ -30,6 +30,9 @@ an agent's call it is blocked in every mode.`,
 			if at.shared {
 				return fmt.Errorf("the kernel runs as user %d: whoever set it up has to end it", at.user)
 			}
+			if limit <= 0 {
+				return usagef("--wait %v: want a time longer than nothing, as 10s", limit)
+			}
 			ctx, cancel := context.WithTimeout(cmd.Context(), limit)
 			defer cancel()
 			pid, err := daemon.Stop(ctx, at.Place)
@@ -39,6 +42,10 @@ an agent's call it is blocked in every mode.`,
 				return err
 			case errors.Is(err, syscall.EPERM), errors.Is(err, fs.ErrPermission):
 				return fmt.Errorf("%w: it runs as another user", err)
+			case isSilent(err):
+				return fmt.Errorf("%w\nit was told to end, and does when it goes on: kill -CONT %d", err, pid)
+			case errors.Is(err, context.DeadlineExceeded):
+				return fmt.Errorf("%w, after %v\nits log may say why; nothing is lost by: kill -KILL %d", err, limit, pid)
 			case err != nil:
 				return err
 			}

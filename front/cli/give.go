@@ -35,15 +35,11 @@ another one.`,
 			if err := c.places(&call, warnings(cmd)); err != nil {
 				return err
 			}
+			s.Process = agent
 			s.Workspace, s.Cwd, s.Home = call.Workspace, call.Cwd, call.Home
 			made, err := k.CreateSession(cmd.Context(), s)
 			if err != nil {
 				return err
-			}
-			if agent != 0 {
-				if _, err := k.Give(cmd.Context(), made.ID, agent); err != nil {
-					return fmt.Errorf("session %s is made, and is nobody's: %w", made.ID, err)
-				}
 			}
 			if d.json {
 				return writeJSON(cmd.OutOrStdout(), made)

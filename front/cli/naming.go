@@ -224,12 +224,12 @@ func completeCalls(cmd *cobra.Command, args []string, begun string) ([]string, c
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	c, ok := dialForCompletion(cmd)
+	c, ctx, end, ok := dialForCompletion(cmd)
 	if !ok {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	defer c.Close()
-	queue, err := c.Queue(cmd.Context(), "")
+	defer end()
+	queue, err := c.Queue(ctx, "")
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -225,6 +226,11 @@ its rules is there.`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if shipped {
+				for _, flag := range []string{"policy", "workspace"} {
+					if cmd.Flags().Changed(flag) {
+						return usagef("--shipped prints what ships with assent, whatever the policies are: leave out --%s", flag)
+					}
+				}
 				_, err := cmd.OutOrStdout().Write(floor.ShippedSource())
 				return err
 			}
@@ -344,8 +350,15 @@ What a word is taken for can be said by --as.`,
 			if err := at.load(cmd); err != nil {
 				return err
 			}
+			word := strings.Join(args, " ")
+			switch {
+			case strings.TrimSpace(word) == "":
+				return usagef("there is nothing to explain: the word is empty")
+			case !utf8.ValidString(word):
+				return usagef("%s holds bytes that are no UTF-8: rules are text, and nothing can be told of it; \"assent check\" judges such a command", oneLine(word, maxTarget))
+			}
 			out := cmd.OutOrStdout()
-			text, err := explain(&at.layers.floor, at.call, strings.Join(args, " "), kind, paintFor(out))
+			text, err := explain(&at.layers.floor, at.call, word, kind, paintFor(out))
 			if err != nil {
 				return err
 			}

@@ -57,9 +57,12 @@ func TestScripts(t *testing.T) {
 			"exits":   exits,
 			"repeat":  repeat,
 			"bytes":   rawBytes,
+			"rawword": rawWord,
 			"anyhow":  anyhow,
 			"answers": answers,
 			"killed":  killed,
+			"halted":  halted,
+			"goeson":  goesOn,
 			"logged":  logged,
 		},
 		Condition: condition,
@@ -108,13 +111,26 @@ func repeat(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(args[2]+strings.Repeat(args[3], n)+args[4]), 0o644))
 }
 
+// rawword VARIABLE TEXT: sets a variable as bytes does a file.
+func rawWord(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: rawword VARIABLE TEXT")
+	}
+	ts.Setenv(args[0], string(unquoted(ts, args[1])))
+}
+
 // bytes FILE TEXT: writes a Go string literal without its quotes, for bytes
 // that a script cannot hold.
 func rawBytes(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: bytes FILE TEXT")
 	}
-	text, err := strconv.Unquote("`" + args[1] + "`")
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), unquoted(ts, args[1]), 0o644))
+}
+
+// unquoted are the bytes of a Go string literal without its quotes.
+func unquoted(ts *testscript.TestScript, literal string) []byte {
+	text, err := strconv.Unquote("`" + literal + "`")
 	ts.Check(err)
 	var b bytes.Buffer
 	for rest := text; rest != ""; {
@@ -127,5 +143,5 @@ func rawBytes(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		rest = tail
 	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o644))
+	return b.Bytes()
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -101,7 +102,10 @@ func (at kernelAt) status(ctx context.Context) kernelStatus {
 	if err == nil {
 		c := client.New(at.Socket, client.Options{Token: word, Verify: at.verify})
 		defer c.Close()
-		s.Status, err = c.Status(ctx)
+		err = listening(ctx, at.Socket, new(atomic.Bool), func(ctx context.Context) (err error) {
+			s.Status, err = c.Status(ctx)
+			return err
+		})
 	}
 	switch {
 	case err == nil:
@@ -114,6 +118,8 @@ func (at kernelAt) status(ctx context.Context) kernelStatus {
 				s.Error = err.Error()
 			}
 		}
+	case isSilent(err):
+		s.Error = hinted(err).Error()
 	default:
 		s.Error = err.Error()
 		_, s.Refused = errors.AsType[*wire.Problem](err)

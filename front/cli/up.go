@@ -115,7 +115,10 @@ func (u *up) detached(ctx context.Context, out io.Writer, p place.Place, child d
 	if pid, held, err := place.Held(p.LockFile()); err == nil && held {
 		ctx, cancel := context.WithTimeout(ctx, brief)
 		defer cancel()
-		if err := daemon.Await(ctx, p); err != nil {
+		switch err := daemon.Await(ctx, p); {
+		case isSilent(err):
+			return hinted(err)
+		case err != nil:
 			return fmt.Errorf("%w; \"assent down\" ends it, and its log is %s", err, tilde(p.LogFile()))
 		}
 		_, err := fmt.Fprintf(out, "The kernel is running already (process %d).\n", pid)

@@ -31,6 +31,9 @@ func endKernel(t *testing.T, home string) {
 		t.Error(err)
 		return
 	}
+	if pid, held, err := place.Held(p.LockFile()); err == nil && held && pid > 0 {
+		_ = syscall.Kill(pid, syscall.SIGCONT) // a script may have left it stopped
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	if _, err := daemon.Stop(ctx, p); err != nil && !errors.Is(err, daemon.ErrNotRunning) && !errors.Is(err, os.ErrNotExist) {
@@ -102,6 +105,29 @@ func killed(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		time.Sleep(time.Millisecond) // it is no child of ours that could be waited for
 	}
+}
+
+// halted, goeson: stops the kernel, and lets it go on; then it has the lock, or
+// was told to end meanwhile and does.
+func halted(ts *testscript.TestScript, neg bool, args []string) {
+	signalled(ts, neg, args, syscall.SIGSTOP)
+}
+func goesOn(ts *testscript.TestScript, neg bool, args []string) {
+	signalled(ts, neg, args, syscall.SIGCONT)
+}
+
+func signalled(ts *testscript.TestScript, neg bool, args []string, signal syscall.Signal) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: halted or goeson")
+	}
+	p, err := placeIn(ts.Getenv("HOME"))
+	ts.Check(err)
+	pid, held, err := place.Held(p.LockFile())
+	ts.Check(err)
+	if !held {
+		ts.Fatalf("no kernel runs")
+	}
+	ts.Check(syscall.Kill(pid, signal))
 }
 
 // logged REGEXP: waits until the log of the kernel has a line of that form.

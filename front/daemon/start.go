@@ -137,31 +137,6 @@ func answers(socket string) bool {
 	return true
 }
 
-// patience is how long one request may take before it is made again.
-const patience = 3 * time.Second
-
-// responds reports whether somebody there says anything: a kernel that is stopped, or
-// hangs, lets others connect all the same.
-func responds(ctx context.Context, socket string) bool {
-	conn, err := net.Dial("unix", socket)
-	if err != nil {
-		return false
-	}
-	defer conn.Close()
-	until := time.Now().Add(patience)
-	if end, ok := ctx.Deadline(); ok && end.Before(until) {
-		until = end
-	}
-	if err := conn.SetDeadline(until); err != nil {
-		return false
-	}
-	if _, err := io.WriteString(conn, "GET /v1/status HTTP/1.1\r\nHost: assent\r\nConnection: close\r\n\r\n"); err != nil {
-		return false
-	}
-	n, _ := conn.Read(make([]byte, 1))
-	return n == 1
-}
-
 // ErrElsewhere: the kernel that has the document listens on another socket than
 // the one that follows from the environment here.
 var ErrElsewhere = errors.New("it was started in another environment (XDG_RUNTIME_DIR)")
@@ -181,8 +156,12 @@ func Await(ctx context.Context, p place.Place) error {
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
 	for {
-		if responds(ctx, p.Socket) {
+		answered, silence := heard(ctx, p.Socket)
+		if answered {
 			return nil
+		}
+		if silent, ok := errors.AsType[*Silent](silence); ok && silent.Stopped {
+			return silent
 		}
 		switch pid, held, err := place.Held(p.LockFile()); {
 		case err != nil:
@@ -195,7 +174,10 @@ func Await(ctx context.Context, p place.Place) error {
 			}
 			select {
 			case <-ctx.Done():
-				return fmt.Errorf("the kernel (process %d) does not answer on %s: %w", pid, p.Socket, ctx.Err())
+				if silence != nil {
+					return silence
+				}
+				return plain{fmt.Sprintf("the kernel (process %d) does not answer on %s; it may be starting or ending", pid, p.Socket), ctx.Err()}
 			case <-tick.C:
 			}
 		}

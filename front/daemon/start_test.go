@@ -163,8 +163,9 @@ func TestEnsureOneThatGivesUp(t *testing.T) {
 	}
 }
 
-// A kernel that is stopped takes connections and says nothing.
-func TestAwaitOneThatIsStopped(t *testing.T) {
+// A kernel that is stopped takes connections and says nothing: whoever asks or
+// ends it is told why, and does not wait for ever.
+func TestOneThatIsStopped(t *testing.T) {
 	p := somewhere(t)
 	pid, err := Detach(t.Context(), child(t, p))
 	if err != nil {
@@ -177,9 +178,18 @@ func TestAwaitOneThatIsStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = unix.Kill(pid, unix.SIGCONT) })
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer cancel()
-	if err := Await(ctx, p); err == nil || !strings.Contains(err.Error(), "does not answer") {
-		t.Errorf("it is stopped: %v", err)
+	for what, ask := range map[string]func() error{
+		"await":  func() error { return Await(t.Context(), p) },
+		"listen": func() error { return Listen(t.Context(), p.Socket) },
+		"ensure": func() error { return Ensure(t.Context(), p, Child{Path: "/nowhere"}) },
+		"stop":   func() error { _, err := Stop(t.Context(), p); return err },
+	} {
+		err := ask()
+		if what == "ensure" && err == nil { // it is there; who asks it then is told
+			continue
+		}
+		if silent, ok := errors.AsType[*Silent](err); !ok || *silent != (Silent{pid, true}) || !strings.Contains(err.Error(), "is stopped") {
+			t.Errorf("%s: it is stopped: %v", what, err)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"assent/internal/peer"
 	"assent/internal/place"
 )
 
@@ -36,8 +37,16 @@ func Stop(ctx context.Context, p place.Place) (pid int, err error) {
 	if err := h.terminate(); err != nil {
 		return pid, fmt.Errorf("end process %d: %w", pid, err)
 	}
-	if err := h.wait(ctx); err != nil {
-		return pid, fmt.Errorf("process %d has not ended yet: %w", pid, err)
+	if peer.Stopped(pid) { // it ends when somebody lets it go on
+		return pid, &Silent{pid, true}
+	}
+	switch err := h.wait(ctx); {
+	case errors.Is(err, context.DeadlineExceeded) && peer.Stopped(pid):
+		return pid, &Silent{pid, true}
+	case errors.Is(err, context.DeadlineExceeded):
+		return pid, plain{fmt.Sprintf("the kernel (process %d) was told to end and has not yet", pid), err}
+	case err != nil:
+		return pid, fmt.Errorf("wait for the end of process %d: %w", pid, err)
 	}
 	return pid, nil
 }

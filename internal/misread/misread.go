@@ -65,6 +65,10 @@ func what(text []byte, at int, s *jsontext.SyntacticError) string {
 		return "there are bytes that are no UTF-8"
 	case expected("after top-level value"):
 		return "something follows behind the end"
+	case strings.HasPrefix(string(text[at:]), "\ufeff"):
+		return "there is a byte order mark, which is invisible: save the text as UTF-8 without one"
+	case surrogate(text, at):
+		return `half of a surrogate pair: \ud800 to \udfff are characters only in pairs, as \ud83d\ude00`
 	case expected("escape sequence"), expected("surrogate pair"):
 		return `a backslash stands for itself only as \\`
 	case expected("control character"):
@@ -95,6 +99,12 @@ func what(text []byte, at int, s *jsontext.SyntacticError) string {
 		return "it is nested too deep"
 	}
 	return said
+}
+
+// surrogate reports whether the escaped half of a pair stands at a place.
+func surrogate(text []byte, at int) bool {
+	t := strings.ToLower(string(text[at:min(at+6, len(text))]))
+	return len(t) == 6 && strings.HasPrefix(t, `\ud`) && t[3] >= '8' && strings.Trim(t[3:], "0123456789abcdef") == ""
 }
 
 func letter(c byte) bool { return c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z' }

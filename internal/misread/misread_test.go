@@ -36,6 +36,12 @@ func TestJSON(t *testing.T) {
 		"line break":           {"{\"a\": \"x\ny\"}", `line 1, character 9: a line break or a control character in a text is written as \n, \t or \u0000`},
 		"comment":              {"{// x\n}", "line 1, character 2: JSON has no comments"},
 		"bad bytes":            {"{\"a\": \"\xff\"}", "character 8: there are bytes that are no UTF-8"},
+		"byte order mark":      {"\ufeff{}", "character 1: there is a byte order mark, which is invisible: save the text as UTF-8 without one"},
+		"lone surrogate":       {`{"a": "x\ud800"}`, `character 9: half of a surrogate pair: \ud800 to \udfff are characters only in pairs, as \ud83d\ude00`},
+		"two first halves":     {`{"a": "\uD800\uD800"}`, `character 8: half of a surrogate pair: \ud800 to \udfff are characters only in pairs, as \ud83d\ude00`},
+		"second half first":    {`{"a": "\udc00 y"}`, `character 8: half of a surrogate pair: \ud800 to \udfff are characters only in pairs, as \ud83d\ude00`},
+		"half in a name":       {`{"\ud83d": 1}`, `character 3: half of a surrogate pair: \ud800 to \udfff are characters only in pairs, as \ud83d\ude00`},
+		"bad escape behind":    {`{"a": "\ud83d\ude00\x"}`, `character 20: a backslash stands for itself only as \\`},
 		"number":               {`{"a": 1.}`, "character 9: this is no number of JSON"},
 		"on a later line":      {"{\n  \"é\": x\n}", `line 2, character 8: a text stands in "double quotes"; without them are only numbers, true, false and null`},
 	} {

@@ -80,18 +80,43 @@ func Folder(agent Body) string {
 // User is the user of the process at the other end: of the one that listens,
 // seen from one that connected.
 func User(conn *net.UnixConn) (uint32, error) {
+	cred, err := listener(conn)
+	if err != nil {
+		return 0, err
+	}
+	return cred.Uid, nil
+}
+
+// Listener is the number of the process that listens, seen from one that
+// connected; 0 when it is not known. It is for messages.
+func Listener(conn *net.UnixConn) int {
+	cred, err := listener(conn)
+	if err != nil {
+		return 0
+	}
+	return int(cred.Pid)
+}
+
+func listener(conn *net.UnixConn) (*unix.Ucred, error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
-		return 0, fmt.Errorf("who listens: %w", err)
+		return nil, fmt.Errorf("who listens: %w", err)
 	}
 	var cred *unix.Ucred
 	outer := raw.Control(func(fd uintptr) {
 		cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
 	})
 	if err = errors.Join(outer, err); err != nil {
-		return 0, fmt.Errorf("who listens: %w", err)
+		return nil, fmt.Errorf("who listens: %w", err)
 	}
-	return cred.Uid, nil
+	return cred, nil
+}
+
+// Stopped says whether a process is held by a signal or a debugger, and goes on
+// only when somebody lets it. It is for messages.
+func Stopped(pid int) bool {
+	s, ok := proc("/proc").look(pid)
+	return ok && (s.state == 'T' || s.state == 't')
 }
 
 // Group names the session of the process that connected, by its number: two

@@ -16,6 +16,12 @@ var errUnsupported = errors.New("processes are told apart on Linux only: everybo
 // Group is not known here: all are one.
 func Group(net.Conn) string { return "" }
 
+// Listener is not known here.
+func Listener(*net.UnixConn) int { return 0 }
+
+// Stopped is not known here.
+func Stopped(int) bool { return false }
+
 // Self is not supported here. The zero Process it gives makes everybody an
 // agent.
 func Self() (Process, error) { return Process{}, errUnsupported }

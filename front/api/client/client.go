@@ -192,7 +192,7 @@ func (c *Client) send(ctx context.Context, method, path string, body any, header
 		if !ok {
 			var err error
 			if text, err = json.Marshal(body); err != nil {
-				return nil, fmt.Errorf("writing the request: %w", err)
+				return nil, unwritable("request", err)
 			}
 		}
 		in = bytes.NewReader(text)
@@ -233,6 +233,14 @@ func (c *Client) send(ctx context.Context, method, path string, body any, header
 		return nil, fmt.Errorf("%w: it says %s", ErrForeign, resp.Status)
 	}
 	return nil, p
+}
+
+// unwritable says why something is no JSON that can be sent.
+func unwritable(what string, err error) error {
+	if s, ok := errors.AsType[*jsontext.SyntacticError](err); ok && strings.Contains(s.Error(), "UTF-8") {
+		return fmt.Errorf("the %s holds bytes that are no UTF-8 (at %s)", what, cmp.Or(string(s.JSONPointer), "its beginning"))
+	}
+	return fmt.Errorf("writing the %s: %w", what, err)
 }
 
 // ask asks and reads the answer into out. Members that are unknown are of a
@@ -405,7 +413,7 @@ func (c *Client) Write(ctx context.Context, session string, w wire.Writes) (out 
 func (c *Client) Field(ctx context.Context, session, job, name string, value any) (out wire.Wrote, err error) {
 	text, err := json.Marshal(value)
 	if err != nil {
-		return out, fmt.Errorf("writing %s: %w", name, err)
+		return out, unwritable(name, err)
 	}
 	return out, c.ask(ctx, http.MethodPut, path("sessions", session, "jobs", job, name), jsontext.Value(text), &out)
 }
@@ -417,7 +425,7 @@ func (c *Client) Answer(ctx context.Context, session, job string, yes bool, comm
 	}
 	text, err := json.Marshal(comment)
 	if err != nil {
-		return wire.Wrote{}, fmt.Errorf("writing the comment: %w", err)
+		return wire.Wrote{}, unwritable("comment", err)
 	}
 	return c.Write(ctx, session, wire.Writes{Writes: []wire.Write{
 		{Job: job, Name: "approvalComment", Value: text},
@@ -441,7 +449,7 @@ func (c *Client) Registers(ctx context.Context, session string) (out wire.Regist
 func (c *Client) SetRegister(ctx context.Context, session, name string, value any, seen wire.Rev) (out wire.Wrote, err error) {
 	text, err := json.Marshal(value)
 	if err != nil {
-		return out, fmt.Errorf("writing %s: %w", name, err)
+		return out, unwritable(name, err)
 	}
 	p := path("registers", name)
 	if session != "" {

@@ -122,6 +122,9 @@ type NewSession struct {
 	Home      string         `json:"home,omitempty"`
 	Parent    string         `json:"parent,omitempty"`
 	Facts     jsontext.Value `json:"facts,omitempty"` // an object
+	// Process is the number of a process: the session belongs to the agent that it
+	// is or belongs to. It is a person's to say; 0 for none.
+	Process int `json:"process,omitempty"`
 }
 
 // Give gives a session to the agent that a process is or belongs to.
@@ -221,6 +224,7 @@ type NewJob struct {
 type Job struct {
 	Session   string         `json:"session"`
 	ID        string         `json:"id"`
+	Number    Rev            `json:"number"` // of its row: no other has it, whatever ids are chosen
 	Parent    string         `json:"parent"`
 	Ord       int64          `json:"ord"`
 	Kind      string         `json:"kind"`
@@ -319,7 +323,8 @@ type Queue struct {
 type Call struct {
 	Session   string         `json:"session"`
 	Job       string         `json:"job"`
-	Stamp     Stamp          `json:"stamp"` // of its admission
+	Number    Rev            `json:"number"` // of its row
+	Stamp     Stamp          `json:"stamp"`  // of its admission
 	Kind      string         `json:"kind"`
 	Name      string         `json:"name"`
 	Cluster   string         `json:"cluster"`
