@@ -17,9 +17,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// liar is a server that says whatever it is told to.
+var liar func(what string)
+
 // TestMain lets this program be a server of tools.
 func TestMain(m *testing.M) {
-	switch os.Getenv("TOOLKIT_TEST_SERVER") {
+	switch what := os.Getenv("TOOLKIT_TEST_SERVER"); what {
 	case "tools":
 		if err := toolServer("stdio", nil).Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -29,8 +32,11 @@ func TestMain(m *testing.M) {
 	case "broken":
 		fmt.Fprintln(os.Stderr, "no key is set")
 		os.Exit(3)
+	case "":
+		os.Exit(m.Run())
+	default:
+		liar(what)
 	}
-	os.Exit(m.Run())
 }
 
 // toolServer is a server with a few tools. One stays until it is told to end,
@@ -134,11 +140,18 @@ func TestToolsOfServers(t *testing.T) {
 
 func TestToolsAreListedWithWhatIsWrong(t *testing.T) {
 	s := kitOf(t, map[string]MCPServer{"pipe": stdio(t, "tools"), "net": overHTTP(t, "word"), "broken": stdio(t, "broken")})
-	tools, problems := s.list(t.Context())
-	if len(tools) != 12 || tools[0].Name != "mcp__net__die" || len(problems) != 1 || !strings.Contains(problems[0].Error(), "broken") {
-		t.Fatalf("%d tools %+v, problems %v", len(tools), tools[:1], problems)
+	for _, server := range s.list() {
+		if server.State != Unasked || len(server.Tools) != 0 {
+			t.Errorf("nobody has asked: %+v", server)
+		}
 	}
-	for _, tool := range tools {
+	s.ask(t.Context())
+	all := s.list()
+	if len(all) != 3 || all[0].State != Failed || !strings.Contains(all[0].Why, "no key is set") || all[1].State != Ready || all[1].Over != "http" || len(all[1].Tools) != 6 ||
+		all[2].Over != "stdio" || all[2].State != Ready {
+		t.Fatalf("%+v", all)
+	}
+	for _, tool := range all[2].Tools {
 		if tool.Name == "mcp__pipe__say" && (!tool.ReadOnly || tool.Destructive || tool.Description != "about say") {
 			t.Errorf("%+v", tool)
 		}
@@ -189,8 +202,9 @@ func TestAToolOfAServerIsNotAskedTwice(t *testing.T) {
 func TestServersLeaveNothingBehind(t *testing.T) {
 	before := runtime.NumGoroutine()
 	s := newServers(map[string]MCPServer{"pipe": stdio(t, "tools")}, nil)
-	if _, problems := s.list(t.Context()); problems != nil {
-		t.Fatal(problems)
+	s.ask(t.Context())
+	if all := s.list(); all[0].State != Ready {
+		t.Fatal(all)
 	}
 	s.close()
 	if out, err := askTool(t, t.Context(), s, "mcp__pipe__say", `{}`); err != nil || !strings.Contains(out, "shuts down") {

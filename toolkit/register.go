@@ -123,9 +123,12 @@ func (k *Kit) call(ctx context.Context, call job.Call) (job.Outcome, error) {
 	return k.now().call(ctx, call)
 }
 
-// Tools are the tools of all servers that can be reached, and what is wrong with
-// the others.
-func (k *Kit) Tools(ctx context.Context) ([]Tool, []error) { return k.now().list(ctx) }
+// Servers are the servers of tools that are set up, by name, as they were when they
+// were last asked.
+func (k *Kit) Servers() []Server { return k.now().list() }
+
+// Ask has every server asked which tools it has, and started for that.
+func (k *Kit) Ask(ctx context.Context) { k.now().ask(ctx) }
 
 // Close ends what is open. No body begins or runs any more.
 func (k *Kit) Close() {

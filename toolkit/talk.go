@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"assent/job"
 )
@@ -138,6 +139,11 @@ func (t talk) describe(ctx context.Context, call job.Call) (job.Outcome, error) 
 		err = t.agents.Describe(ctx, call, a)
 	}
 	return said(ctx, "noted", err)
+}
+
+// plainName reports whether people can read a name as it is.
+func plainName(name string) bool {
+	return name != "" && strings.IndexFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }) < 0
 }
 
 var errNoAgents = errors.New("this host has no agents to speak with")
