@@ -1,7 +1,9 @@
 package api
 
 import (
+	"cmp"
 	"net"
+	"slices"
 	"sync"
 
 	"assent/plexus"
@@ -9,25 +11,28 @@ import (
 
 // To look at who made a connection costs a walk through the system's processes. So
 // nobody waits for it who accepts connections: each is looked at on its own, when it
-// is first read from, and until then it counts for the group of processes it
-// comes from. A group has so many looks at a time, and when too many
-// connections wait for theirs the largest group loses its newest, so that
-// one which floods the socket keeps nobody else out.
+// is first read from, and until then it counts for where it comes from: the terminal
+// that all of it descends from, and there its session. Whoever floods the socket can
+// make as many sessions as it likes, and processes that have no terminal any more,
+// but not the terminal of somebody else. So an origin has so many looks at a time,
+// and when too many connections wait for theirs the largest origin loses one, of its
+// largest session. What comes from a small one is always taken in.
 
 // arriving are the connections that nobody has looked at yet.
 type arriving struct {
-	mu     sync.Mutex
-	all    int
-	groups map[string]*group
+	mu      sync.Mutex
+	all     int
+	origins map[string]*origin
 }
 
-// group are those of them that come from one group of processes.
-type group struct {
-	waiting []*counted
-	looks   chan struct{}
+// origin are those of them that come from one terminal, by their sessions.
+type origin struct {
+	all      int
+	sessions map[string][]*counted
+	looks    chan struct{}
 }
 
-// looksEach is how many connections of a group are looked at at a time.
+// looksEach is how many connections of an origin are looked at at a time.
 const looksEach = 2
 
 // enter takes a connection in, and gives the one that has to go for it, if
@@ -35,61 +40,80 @@ const looksEach = 2
 func (a *arriving) enter(c *counted, l Limits) (out *counted) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	g := a.groups[c.group]
-	if g == nil {
-		g = &group{looks: make(chan struct{}, looksEach)}
-		if a.groups == nil {
-			a.groups = make(map[string]*group)
+	o := a.origins[c.origin]
+	if o == nil {
+		o = &origin{sessions: make(map[string][]*counted), looks: make(chan struct{}, looksEach)}
+		if a.origins == nil {
+			a.origins = make(map[string]*origin)
 		}
-		a.groups[c.group] = g
+		a.origins[c.origin] = o
 	}
-	g.waiting = append(g.waiting, c)
+	o.sessions[c.session] = append(o.sessions[c.session], c)
+	o.all++
 	a.all++
-	most := g
-	if len(g.waiting) <= l.Each {
-		if a.all <= max(l.Conns/2, 1) {
+	most := o
+	if o.all <= l.Each {
+		// A quarter: another half is for agents that were looked at, and people
+		// have the rest.
+		if a.all <= max(l.Conns/4, 1) {
 			return nil
 		}
-		for _, other := range a.groups {
-			if len(other.waiting) > len(most.waiting) {
+		for _, other := range a.origins {
+			if other.all > most.all || other.all == most.all && most == o {
 				most = other
 			}
 		}
 	}
-	return most.waiting[len(most.waiting)-1]
+	return most.last(c)
+}
+
+// last is the newest of the largest session: of those that are equal, of another
+// than the connection's own.
+func (o *origin) last(c *counted) *counted {
+	most := o.sessions[c.session]
+	for _, waiting := range o.sessions {
+		if len(waiting) > len(most) || len(waiting) == len(most) && most[len(most)-1] == c {
+			most = waiting
+		}
+	}
+	return most[len(most)-1]
 }
 
 // leave says that a connection was looked at, or is closed.
 func (a *arriving) leave(c *counted) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	g := a.groups[c.group]
-	if g == nil {
+	o := a.origins[c.origin]
+	if o == nil {
 		return
 	}
-	for i, w := range g.waiting {
-		if w == c {
-			g.waiting = append(g.waiting[:i], g.waiting[i+1:]...)
-			a.all--
-			break
-		}
+	waiting := o.sessions[c.session]
+	i := slices.Index(waiting, c)
+	if i < 0 {
+		return
 	}
-	if len(g.waiting) == 0 {
-		delete(a.groups, c.group)
+	if waiting = slices.Delete(waiting, i, i+1); len(waiting) > 0 {
+		o.sessions[c.session] = waiting
+	} else {
+		delete(o.sessions, c.session)
+	}
+	a.all--
+	if o.all--; o.all == 0 {
+		delete(a.origins, c.origin)
 	}
 }
 
-// turn waits until the connection's group has a look, unless it is closed before.
+// turn waits until the connection's origin has a look, unless it is closed before.
 func (a *arriving) turn(c *counted) (done func(), ok bool) {
 	a.mu.Lock()
-	g := a.groups[c.group]
+	o := a.origins[c.origin]
 	a.mu.Unlock()
-	if g == nil {
+	if o == nil {
 		return nil, false
 	}
 	select {
-	case g.looks <- struct{}{}:
-		return func() { <-g.looks }, true
+	case o.looks <- struct{}{}:
+		return func() { <-o.looks }, true
 	case <-c.gone:
 		return nil, false
 	}
@@ -111,9 +135,10 @@ func (c *counted) meet() {
 			return
 		}
 		// Agents may take no more than their part of the connections, so that
-		// people still get one, and one agent no more than its own, so that others do.
+		// people still get one, and one agent no more than its own, so that others do:
+		// by where it comes from, as processes without a terminal have many names.
 		if by, err := c.caller(Claim{}); err != nil || by.Role != plexus.Human {
-			c.restrict(by.Name)
+			c.restrict(cmp.Or(c.origin, by.Name))
 		}
 	})
 }

@@ -37,10 +37,11 @@ type Options struct {
 	// Role looks at a connection when it is made. It must not wait for the
 	// other end.
 	Role func(net.Conn) Caller
-	// Group names the group of processes that a connection comes from, at once
-	// and without a look at any of them: it only says whose connections have to
-	// wait for one another. All are of one when nil.
-	Group func(net.Conn) string
+	// Origin names where a connection comes from, the terminal that all of it
+	// descends from, and the session there: at once and with no more than a glance.
+	// It only says whose connections have to wait for one another. All come from one
+	// when nil.
+	Origin func(net.Conn) (terminal, session string)
 	// Standing is told what a person sets for the whole kernel: grants, the
 	// cover of denials, the default mode. Whoever keeps those in a file writes
 	// it there; with nil the document alone has it.
@@ -223,8 +224,8 @@ func (s *Server) ConnContext(ctx context.Context, conn net.Conn) context.Context
 	var caller Caller
 	if ok {
 		counted.look = func() Caller { return s.opts.Role(conn) }
-		if s.opts.Group != nil {
-			counted.group = s.opts.Group(conn)
+		if s.opts.Origin != nil {
+			counted.origin, counted.session = s.opts.Origin(conn)
 		}
 		if out := s.arriving.enter(counted, s.opts.Limits); out != nil {
 			out.Close()
@@ -288,25 +289,25 @@ type counted struct {
 	net.Conn
 	s *Server
 
-	group  string // of processes
-	look   func() Caller
-	met    sync.Once
-	caller Caller        // once it is met
-	gone   chan struct{} // closed with it
+	origin, session string
+	look            func() Caller
+	met             sync.Once
+	caller          Caller        // once it is met
+	gone            chan struct{} // closed with it
 
 	restricted bool   // under s.mu
-	agent      string // whose part it is of, then
+	part       string // of whom it is, then
 	closed     bool   // under s.mu
 }
 
 // restrict counts the connection among those that have a part of the places
 // only, and closes it when there is none.
-func (c *counted) restrict(agent string) {
+func (c *counted) restrict(part string) {
 	c.s.mu.Lock()
 	full := false
 	if !c.closed && !c.restricted {
-		full = !c.s.ofAgents.take(agent, c.s.opts.Limits)
-		c.restricted, c.agent = !full, agent
+		full = !c.s.ofAgents.take(part, c.s.opts.Limits)
+		c.restricted, c.part = !full, part
 	}
 	c.s.mu.Unlock()
 	if full {
@@ -322,7 +323,7 @@ func (c *counted) Close() error {
 		close(c.gone)
 		c.s.conns--
 		if c.restricted {
-			c.s.ofAgents.free(c.agent)
+			c.s.ofAgents.free(c.part)
 		}
 	}
 	c.s.mu.Unlock()

@@ -184,7 +184,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		Role:     who.of,
 		Agents:   who.admits,
 		Why:      who.why,
-		Group:    peer.Group,
+		Origin:   peer.Origin,
 		Tokens:   tokens,
 		AgentOf:  who.agentOf,
 		Standing: func(_ context.Context, _ plexus.Writer, set api.Standing) error { return keep(file, set) },

@@ -1,6 +1,9 @@
 package peer
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // Hooked is the agent behind a connection that a hook made: more than the hook
 // itself, which ends at once, and more than its parent, which may be a shell
@@ -44,6 +47,25 @@ func Hooked(f Facts) (Body, bool) {
 		top = a
 	}
 	return Body{Process: top.Process, Login: f.Login}, true
+}
+
+// noTerminal is the origin of what has no terminal above it, or has ended.
+const noTerminal = "none"
+
+// origin is the outermost terminal of a lineage as Hooked finds it, by the number of
+// its session, which is known of one that lost its parents too; and the session of
+// the first.
+func origin(lineage []Ancestor) (terminal, session string) {
+	terminal = noTerminal
+	for i, a := range lineage {
+		if a.Terminal != 0 && (terminal == noTerminal || !a.console() && !(i > 0 && a.adopted(lineage[i-1]))) {
+			terminal = strconv.Itoa(a.Session)
+		}
+	}
+	if len(lineage) > 0 {
+		session = strconv.Itoa(lineage[0].Session)
+	}
+	return terminal, session
 }
 
 // ownCgroup is the control group of the first of a lineage where it is its own:

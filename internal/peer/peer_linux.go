@@ -119,27 +119,26 @@ func Stopped(pid int) bool {
 	return ok && (s.state == 'T' || s.state == 't')
 }
 
-// Group names the session of the process that connected, by its number: two
-// calls of the system and no look at any process. It says nothing of a role.
-func Group(conn net.Conn) string {
+// Origin names the terminal that the process which connected descends from, and its
+// session, for who has to tell floods apart: a glance at each of its ancestors. It
+// says nothing of a role.
+func Origin(conn net.Conn) (terminal, session string) {
 	at, ok := conn.(*net.UnixConn)
 	if !ok {
-		return ""
+		return "", ""
 	}
 	raw, err := at.SyscallConn()
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	var cred *unix.Ucred
 	if outer := raw.Control(func(fd uintptr) {
 		cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
 	}); outer != nil || err != nil {
-		return ""
+		return "", ""
 	}
-	if session, err := unix.Getsid(int(cred.Pid)); err == nil && session > 0 {
-		return strconv.Itoa(session)
-	}
-	return "of user " + strconv.FormatUint(uint64(cred.Uid), 10) // it has ended, or is not seen
+	lineage, _ := climb(int(cred.Pid), proc("/proc").glance)
+	return origin(lineage)
 }
 
 // Self is the calling process.
@@ -201,14 +200,20 @@ func (p proc) file(pid int, name string) string {
 	return filepath.Join(string(p), strconv.Itoa(pid), name)
 }
 
-// look reads one process, but for what only the peer itself is asked.
-func (p proc) look(pid int) (stat, bool) {
+// glance reads of one process where it stands among the others.
+func (p proc) glance(pid int) (stat, bool) {
 	text, err := os.ReadFile(p.file(pid, "stat"))
 	if err != nil {
 		return stat{}, false
 	}
 	s, err := parseStat(string(text))
-	if err != nil {
+	return s, err == nil
+}
+
+// look reads one process, but for what only the peer itself is asked.
+func (p proc) look(pid int) (stat, bool) {
+	s, ok := p.glance(pid)
+	if !ok {
 		return stat{}, false
 	}
 	status, err := os.ReadFile(p.file(pid, "status"))

@@ -317,3 +317,62 @@ func TestAbout(t *testing.T) {
 		}
 	}
 }
+
+// Sessions that are made without end come from where whoever makes them is; another
+// terminal is elsewhere, and so is what has none.
+func TestOrigin(t *testing.T) {
+	s := newStage(t)
+	from := func(change func(*exec.Cmd)) (terminal, session string) {
+		s.start("connect", change)
+		conn, _ := s.accept()
+		return Origin(conn)
+	}
+	mine, _ := origin([]Ancestor(nil))
+	if self, err := Self(); err == nil {
+		lineage, _ := climb(self.PID, proc("/proc").glance)
+		mine, _ = origin(lineage)
+	}
+	apart := func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+	one, first := from(apart)
+	other, second := from(apart)
+	if one != mine || other != mine || first == second || first == "" {
+		t.Errorf("sessions without a terminal: %q %q, %q %q, want %q", one, first, other, second, mine)
+	}
+	if mine != noTerminal {
+		t.Skip("all terminals are below this one")
+	}
+	a, _ := from(func(c *exec.Cmd) { ownTerminalOf(t, c) })
+	b, _ := from(func(c *exec.Cmd) { ownTerminalOf(t, c) })
+	if a == b || a == mine || b == mine {
+		t.Errorf("terminals: %q %q, without one %q", a, b, mine)
+	}
+	gone := s.start("connect", apart)
+	conn, err := s.listen.AcceptUnix()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	gone.Process.Kill()
+	gone.Wait()
+	if terminal, _ := Origin(conn); terminal != noTerminal {
+		t.Errorf("of who has ended: %q", terminal)
+	}
+}
+
+func BenchmarkOrigin(b *testing.B) {
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	file := os.NewFile(uintptr(ends[0]), "end")
+	defer file.Close()
+	defer unix.Close(ends[1])
+	conn, err := net.FileConn(file)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer conn.Close()
+	for b.Loop() {
+		Origin(conn)
+	}
+}

@@ -166,6 +166,34 @@ func TestNobodyBecomesAPersonByLess(t *testing.T) {
 	})
 }
 
+func TestOriginOfALineage(t *testing.T) {
+	apart := Ancestor{Process: Process{400, 95}, Group: 400, Session: 400}
+	inner := Ancestor{Process: Process{390, 94}, Group: 390, Session: 390, Terminal: 34819}
+	orphan := Ancestor{Process: Process{395, 94}, Group: 395, Session: 290, Terminal: 34818}
+	term := Ancestor{Process: Process{290, 45}, Group: 290, Session: 290, Terminal: 34818}
+	login := Ancestor{Process: Process{280, 10}, Group: 280, Session: 280, Terminal: 0x401}
+	first := Ancestor{Process: Process{1, 1}, Group: 1, Session: 1, Terminal: 34817}
+	for _, c := range []struct {
+		name              string
+		lineage           []Ancestor
+		terminal, session string
+	}{
+		{"gone", nil, noTerminal, ""},
+		{"in-a-terminal", []Ancestor{bot, term, window, system}, "290", "290"},
+		{"in-a-session-of-its-own", []Ancestor{apart, bot, term, window, system}, "290", "400"},
+		{"in-a-terminal-it-opened", []Ancestor{inner, apart, term, window, system}, "290", "390"},
+		{"that-lost-its-parents", []Ancestor{orphan, system}, "290", "290"},
+		{"that-lost-its-parents-and-its-terminal", []Ancestor{apart, service, system}, noTerminal, "400"},
+		{"in-a-window-of-a-desktop-started-at-a-console", []Ancestor{apart, term, window, login, system}, "290", "400"},
+		{"at-a-console", []Ancestor{apart, login, system}, "280", "400"},
+		{"adopted-by-the-shell-of-a-container", []Ancestor{apart, term, first}, "290", "400"},
+	} {
+		if terminal, session := origin(c.lineage); terminal != c.terminal || session != c.session {
+			t.Errorf("%s: got %q, %q, want %q, %q", c.name, terminal, session, c.terminal, c.session)
+		}
+	}
+}
+
 func TestHooked(t *testing.T) {
 	hook := Ancestor{Process: Process{400, 95}, UID: ada, Group: 400, Session: 400, Name: "hook"}
 	tool := Ancestor{Process: Process{350, 93}, UID: ada, Group: 350, Session: 290, Terminal: 34818, Name: "sh"}

@@ -13,8 +13,8 @@ const Supported = false
 
 var errUnsupported = errors.New("processes are told apart on Linux only: everybody is an agent")
 
-// Group is not known here: all are one.
-func Group(net.Conn) string { return "" }
+// Origin is not known here: all are one.
+func Origin(net.Conn) (terminal, session string) { return "", "" }
 
 // Listener is not known here.
 func Listener(*net.UnixConn) int { return 0 }
