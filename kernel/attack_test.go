@@ -55,7 +55,7 @@ func TestWhatComesBeforeTheTrueIsStored(t *testing.T) {
 		}, personReceipt},
 		{"a grant is taken back", "auto", "Bash", `{"command":"other"}`, register(plexus.AutoAllow, `{"bash":true}`), register(plexus.AutoAllow, `{}`), ""},
 		{"a standing grant is taken back", "auto", "Bash", `{"command":"other"}`, func(w *world) {
-			w.configure(Settings{StandingAutoAllow: approval.Grants{Bash: true}})
+			w.configure(Settings{StandingAutoAllow: approval.Terms{Bash: approval.Endless}})
 		}, func(w *world) { w.configure(Settings{}) }, ""},
 		{"a key of the allowlist goes", "manual", "Read", `{"file_path":"/srv/x"}`, register(plexus.ReadAllowlist, `["/srv"]`), register(plexus.ReadAllowlist, `[]`), ""},
 		{"cancelled after a person's yes", "manual", "Bash", `{"command":"other"}`, yes, func(w *world) { w.later(func() { w.cancel("j") }) }, cancelReceipt},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"assent/job"
@@ -33,6 +34,8 @@ type Kernel struct {
 	seen    plexus.Rev    // delivered to the owners
 	more    chan struct{} // closed when seen moves, or never will; nil when nobody waits
 	damage  error         // of the document: nothing is delivered any more
+
+	latest atomic.Int64 // nanoseconds of Unix time that the clock has shown
 
 	configuring sync.Mutex
 
@@ -132,6 +135,19 @@ func (k *Kernel) enter() bool {
 func (k *Kernel) leave() { k.busy.Done() }
 
 func (k *Kernel) ending() bool { return k.ctx.Err() != nil }
+
+// time is what the clock shows, and does not go back: what has ended has ended.
+func (k *Kernel) time() time.Time {
+	now := k.Now()
+	for {
+		latest := k.latest.Load()
+		if nano := now.UnixNano(); nano <= latest {
+			return time.Unix(0, latest)
+		} else if k.latest.CompareAndSwap(latest, nano) {
+			return now
+		}
+	}
+}
 
 // timer is something that happens later, unless the kernel closes.
 type timer struct {

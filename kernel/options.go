@@ -77,7 +77,7 @@ type Settings struct {
 	// DefaultPolicy is the mode that sessions start with where the document
 	// names none.
 	DefaultPolicy     approval.Mode
-	StandingAutoAllow approval.Grants
+	StandingAutoAllow approval.Terms
 	AutoCoverDeny     approval.CoverDeny
 	// Slots is speculativePolicyProcessingTools: how many evaluations of the
 	// floor run at a time. Less than 1 is the law's default, 2.
@@ -136,6 +136,8 @@ type Options struct {
 	// After has f called in its own goroutine when d has passed, until stop
 	// was called: [time.AfterFunc] when nil.
 	After func(d time.Duration, f func()) (stop func() bool)
+	// Now is the clock by which grants end: [time.Now] when nil.
+	Now func() time.Time
 	// NewID makes ids: random when nil.
 	NewID func() string
 	// Name is who writes as the host, "kernel" when empty.
@@ -179,6 +181,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.After == nil {
 		o.After = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+	}
+	if o.Now == nil {
+		o.Now = time.Now
 	}
 	if o.NewID == nil {
 		o.NewID = rand.Text

@@ -39,6 +39,8 @@ type owner struct {
 	fault error  // of the document, the last
 	fails int    // of the document, in a row
 	retry *timer // once more with the document
+
+	ending *timer // a grant ends, or nearly
 }
 
 // wait is somebody who waits for something to become so.
@@ -125,10 +127,31 @@ func (o *owner) work() {
 			}
 		}
 		for _, f := range batch {
+			o.pass()
 			f()
 			o.settleWaits()
 		}
+		o.awaitEnd()
 	}
+}
+
+// pass tells the machine what the time is.
+func (o *owner) pass() { o.step(session.Time{Now: o.k.time()}) }
+
+// glance is how long nobody looks at the clock while a grant is to end: it may be
+// set, and stands still in timers while the machine sleeps.
+const glance = time.Minute
+
+// awaitEnd has the time told when the next grant ends: what it handed on waits for
+// somebody else from then on.
+func (o *owner) awaitEnd() {
+	end := o.m.Ends()
+	if end.IsZero() || o.ending != nil || o.idle() {
+		return
+	}
+	o.ending = o.k.after(min(max(end.Sub(o.k.time()), 0), glance), func() {
+		o.later(func() { o.ending = nil })
+	})
 }
 
 // idle reports whether the session needs no owner.
@@ -149,6 +172,10 @@ func (o *owner) end() {
 	if o.retry != nil {
 		o.retry.cancel()
 		o.retry = nil
+	}
+	if o.ending != nil {
+		o.ending.cancel()
+		o.ending = nil
 	}
 }
 
@@ -186,6 +213,7 @@ func (o *owner) load() error {
 	m, ready := session.Open(session.Facts{
 		Seat: snap.Session.Seat, Workspace: snap.Session.Workspace, Home: snap.Session.Home,
 		Volumes: senses.Fences(snap.Session.Workspace, snap.Session.Home),
+		Now:     o.k.time(),
 	}, rowsOf(snap))
 	o.m = m
 	o.fine()
@@ -209,7 +237,7 @@ func (o *owner) do(r session.Ready) {
 	}
 	for _, s := range r.Save {
 		tx := plexus.Tx{Writer: o.k.host, Seen: plexus.Rev(s.Seen), Writes: writesOf(o.id, s)}
-		o.k.saves.add(tx, func(rev plexus.Rev, err error) {
+		o.k.saves.add(tx, s.Until, func(rev plexus.Rev, err error) {
 			o.later(func() { o.saved(s.ID, rev, err) })
 		})
 	}
@@ -278,6 +306,8 @@ func (o *owner) saved(id session.SaveID, rev plexus.Rev, err error) {
 	case err == nil:
 		o.fine()
 		o.step(session.Saved{Save: id, Rev: session.Rev(rev)})
+	case errors.Is(err, errEnded):
+		o.step(session.Refused{Save: id, Why: session.Ended, Message: err.Error()})
 	case errors.Is(err, plexus.ErrStale), refused(err):
 		o.step(session.Refused{Save: id, Why: session.Stale, Message: err.Error()})
 	default:

@@ -1,7 +1,9 @@
 package kernel
 
 import (
+	"errors"
 	"sync"
+	"time"
 
 	"assent/plexus"
 )
@@ -17,19 +19,23 @@ type saver struct {
 }
 
 type saving struct {
-	tx   plexus.Tx
-	done func(plexus.Rev, error)
+	tx    plexus.Tx
+	until time.Time // it must be written before, zero for whenever
+	done  func(plexus.Rev, error)
 }
 
 // savers is how many transactions wait for the document at a time: what it
 // takes together at most.
 const savers = 128
 
+// errEnded: a license was not written before the grant ended that it follows from.
+var errEnded = errors.New("the grant has ended")
+
 // add writes tx and says what became of it. Its caller is counted as busy.
-func (s *saver) add(tx plexus.Tx, done func(plexus.Rev, error)) {
+func (s *saver) add(tx plexus.Tx, until time.Time, done func(plexus.Rev, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.queue = append(s.queue, saving{tx, done})
+	s.queue = append(s.queue, saving{tx, until, done})
 	if s.writing < savers {
 		s.writing++
 		s.k.busy.Go(s.write)
@@ -49,7 +55,10 @@ func (s *saver) write() {
 		s.queue = s.queue[1:]
 		s.mu.Unlock()
 		// Not k.ctx: what is known is also written while the kernel closes.
-		rev, err := s.k.Document.Apply(background, next.tx)
+		rev, err := plexus.Rev(0), errEnded
+		if next.until.IsZero() || s.k.time().Before(next.until) {
+			rev, err = s.k.Document.Apply(background, next.tx)
+		}
 		next.done(rev, err)
 	}
 }

@@ -85,9 +85,9 @@ var configured = plexus.HostRegister("settings")
 // standing are the settings that the document has too: those the license
 // reads, and the mode of new sessions (law §6).
 type standing struct {
-	DefaultPolicy     approval.Mode   `json:"defaultPolicy"`
-	StandingAutoAllow approval.Grants `json:"standingAutoAllow"`
-	AutoCoverDeny     bool            `json:"autoCoverDeny"`
+	DefaultPolicy     approval.Mode  `json:"defaultPolicy"`
+	StandingAutoAllow approval.Terms `json:"standingAutoAllow"`
+	AutoCoverDeny     bool           `json:"autoCoverDeny"`
 }
 
 // Configure takes settings, at the start and whenever they change. What the
@@ -118,7 +118,7 @@ func (k *Kernel) Configure(ctx context.Context, set Settings) error {
 		}
 	}
 	if !known || was.StandingAutoAllow != now.StandingAutoAllow {
-		change(plexus.StandingAutoAllow, plexus.Value(now.StandingAutoAllow), plexus.Value(approval.Grants{}))
+		change(plexus.StandingAutoAllow, plexus.Value(now.StandingAutoAllow), plexus.Value(approval.Terms{}))
 	}
 	if there := cmp.Or(latest[plexus.DefaultPolicy].Value, `""`); known && was.DefaultPolicy != now.DefaultPolicy &&
 		there != `""` && there != plexus.Text(now.DefaultPolicy.String()) {

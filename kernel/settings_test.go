@@ -34,7 +34,7 @@ func TestWhatChangesAnswersWhatWaits(t *testing.T) {
 		{"a grant never answers a hatch", "auto", "npx x", grant, ""},
 		{"a grant never answers a deny", "auto", "no way", grant, ""},
 		{"a standing grant", "auto", "other", func(w *world) {
-			w.configure(Settings{StandingAutoAllow: approval.Grants{Bash: true}})
+			w.configure(Settings{StandingAutoAllow: approval.Terms{Bash: approval.Endless}})
 		}, runs},
 		{"the cover of denials, with a classifier", "auto", "no way", func(w *world) {
 			w.configure(Settings{AutoCoverDeny: approval.Classify})
@@ -144,7 +144,7 @@ func TestAnUnattendedSessionKeepsItsMode(t *testing.T) {
 // stands until the settings themselves change.
 func TestSettingsAndTheDocument(t *testing.T) {
 	bash, mcp := approval.Grants{Bash: true}, approval.Grants{MCP: true}
-	w := newWorld(t, Options{Settings: Settings{StandingAutoAllow: bash}})
+	w := newWorld(t, Options{Settings: Settings{StandingAutoAllow: approval.TermsOf(bash)}})
 	w.session("s", "auto")
 	grants := func(why string, want approval.Grants) {
 		t.Helper()
@@ -157,9 +157,9 @@ func TestSettingsAndTheDocument(t *testing.T) {
 	grants("a person takes it back", approval.Grants{})
 	w.restart()
 	grants("it stays taken back over a restart", approval.Grants{})
-	w.configure(Settings{StandingAutoAllow: bash, AutoCoverDeny: approval.Classify})
+	w.configure(Settings{StandingAutoAllow: approval.TermsOf(bash), AutoCoverDeny: approval.Classify})
 	grants("another setting changes", approval.Grants{})
-	w.configure(Settings{StandingAutoAllow: mcp})
+	w.configure(Settings{StandingAutoAllow: approval.TermsOf(mcp)})
 	grants("the setting changes", mcp)
 	w.opts.Settings = Settings{}
 	w.restart()
@@ -187,7 +187,7 @@ func TestSettingsThatCannotBeWritten(t *testing.T) {
 		return &f
 	})
 	w.session("s", "auto")
-	set := Settings{StandingAutoAllow: approval.Grants{Bash: true}}
+	set := Settings{StandingAutoAllow: approval.Terms{Bash: approval.Endless}}
 	fault := plexus.ErrFull
 	f.fault.Store(&fault)
 	if err := w.Configure(t.Context(), set); err == nil {

@@ -22,7 +22,7 @@ const (
 // The names of registers. The list is closed.
 const (
 	StandingPolicy    = "standingPolicy"    // "manual", "auto", "yolo"; of a session
-	AutoAllow         = "autoAllow"         // {"write":bool,"bash":bool,"mcp":bool}; of a session
+	AutoAllow         = "autoAllow"         // {"write":G,"bash":G,"mcp":G}, G as in [approval.Term]; of a session
 	ReadAllowlist     = "readAllowlist"     // texts, absolute paths, the whole list; of a session
 	DefaultPolicy     = "defaultPolicy"     // a mode or ""; of the kernel
 	StandingAutoAllow = "standingAutoAllow" // as autoAllow; of the kernel

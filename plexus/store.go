@@ -2,10 +2,13 @@ package plexus
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	_ "embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -26,10 +29,14 @@ const (
 	// application marks the file as a document ("asnt"), version its schema:
 	// a schema that changes gets the next number (TestSchemaHasItsVersion).
 	application = 0x61736e74
-	version     = 2
-	// unnumbered is the version that schemas had before they were numbered, all
-	// the same one. A document with the rules of today is taken for what it is.
+	version     = 3
+	// before is the version that is taken over: its rules were these but for one,
+	// and what that one let in, the one of now lets in too. unnumbered is what
+	// schemas had before they were numbered, all the same one: some had these rules.
+	before     = 2
 	unnumbered = 1
+	beforeRule = "register_law"
+	beforeSum  = "0210bfbee0b77adc0c7dae20a5c102ec585a0d480182adbdc7a1be3b11258c5d" // SHA-256 of its text
 )
 
 // Options of a store. The zero value is fine.
@@ -225,19 +232,57 @@ func prepareSchema(conn *sql.Conn) error {
 		return err
 	case app != application:
 		return fmt.Errorf("%w: another program's file", ErrSchema)
-	case ver == unnumbered:
-		if err := compareSchema(ctx, conn); err != nil {
-			return otherVersion(ver)
-		}
-		if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version=%d", version)); err != nil {
-			err, _ = translate(err)
+	case ver == before, ver == unnumbered:
+		if err := takeOver(ctx, conn, ver); err != nil {
 			return err
 		}
-		return nil
 	case ver != version:
 		return otherVersion(ver)
 	}
 	return compareSchema(ctx, conn)
+}
+
+// takeOver gives a document of the version before the rules of this one. Rows stay
+// as they are.
+func takeOver(ctx context.Context, conn *sql.Conn, ver int) error {
+	got, err := objects(ctx, conn)
+	if err != nil {
+		return err
+	}
+	want, err := wanted(ctx)
+	if err != nil {
+		return err
+	}
+	const rule = "trigger " + beforeRule
+	sum := sha256.Sum256([]byte(got[rule]))
+	there := maps.Clone(got)
+	there[rule] = want[rule]
+	if hex.EncodeToString(sum[:]) != beforeSum || !maps.Equal(there, want) {
+		return otherVersion(ver)
+	}
+	_, err = conn.ExecContext(ctx, fmt.Sprintf("BEGIN IMMEDIATE; DROP TRIGGER %s; %s; PRAGMA user_version=%d; COMMIT", beforeRule, want[rule], version))
+	if err != nil {
+		err, _ = translate(err)
+	}
+	return err
+}
+
+// wanted are the rules that this version makes.
+func wanted(ctx context.Context) (map[string]string, error) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	memory, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer memory.Close()
+	if _, err := memory.ExecContext(ctx, schema); err != nil {
+		return nil, err
+	}
+	return objects(ctx, memory)
 }
 
 // otherVersion refuses a document of another version. Its rows are not taken
@@ -257,20 +302,7 @@ func compareSchema(ctx context.Context, conn *sql.Conn) error {
 	if err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", ":memory:")
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	memory, err := db.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer memory.Close()
-	if _, err := memory.ExecContext(ctx, schema); err != nil {
-		return err
-	}
-	want, err := objects(ctx, memory)
+	want, err := wanted(ctx)
 	if err != nil {
 		return err
 	}

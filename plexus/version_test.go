@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 // schemas are the versions there were, by what they are made of.
 var schemas = map[int]string{
 	2: "2e20d574df3f695a0ed8de90b239cd186c5a71ab9350058c77de3e04e847f7e8",
+	3: "53bab43ad948b1c33a30896ea35972486cffe3513d7d64f48e72071e55352424",
 }
 
 // A schema that was changed is another version: documents of the one before
@@ -25,12 +27,20 @@ func TestSchemaHasItsVersion(t *testing.T) {
 }
 
 func TestOtherVersions(t *testing.T) {
+	rule, err := os.ReadFile("testdata/register_law_2.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	older := "DROP TRIGGER register_law; " + string(rule)
 	for _, test := range []struct {
 		why, text string
 		want      string // of the error, "" for none
 	}{
-		{"of before numbers, with these rules", "PRAGMA user_version=1", ""},
-		{"of before numbers, with others", "PRAGMA user_version=1; DROP TRIGGER unsettled_follows", "its version is 1, this program's 2; move it away"},
+		{"of the version before", older + "PRAGMA user_version=2", ""},
+		{"of the version before, with other rules", older + "PRAGMA user_version=2; DROP TRIGGER unsettled_follows", "its version is 2, this program's 3; move it away"},
+		{"of the version before, with another of the one rule", "PRAGMA user_version=2; DROP TRIGGER register_law", "its version is 2, this program's 3; move it away"},
+		{"of before numbers, with the rules of the version before", older + "PRAGMA user_version=1", ""},
+		{"of before numbers, with others", "PRAGMA user_version=1; DROP TRIGGER unsettled_follows", "its version is 1, this program's 3; move it away"},
 		{"of a newer program", fmt.Sprintf("PRAGMA user_version=%d", version+1), "a newer program made it"},
 		{"of none", "PRAGMA user_version=0", "its version is 0"},
 		{"below", "PRAGMA user_version=-1", "its version is -1"},
@@ -58,6 +68,7 @@ func TestOtherVersions(t *testing.T) {
 			}
 			defer s.Close()
 			mustVerify(t, s)
+			must(t, s, Writer{Human, "a"}, 0, Register{Session: "s", Name: AutoAllow, Value: `{"bash":"2026-02-28T23:59:59Z"}`})
 			var got int
 			if err := conn.QueryRowContext(t.Context(), "PRAGMA user_version").Scan(&got); err != nil || got != version {
 				t.Errorf("its version is %d, %v", got, err)

@@ -2,6 +2,7 @@ package session
 
 import (
 	"strconv"
+	"time"
 
 	"assent/approval"
 )
@@ -12,7 +13,8 @@ type draft struct {
 	job       JobID
 	fields    []Field
 	registers []Register
-	license   bool // it depends on the view
+	license   bool      // it depends on the view
+	until     time.Time // it depends on what ends then; zero for on nothing that ends
 }
 
 func (d *draft) write(name, value string) {
@@ -120,6 +122,9 @@ func (m *Machine) guard(d *draft, l *leaf) {
 		d.write(LicenseReason, quote(reason.Name()))
 		d.settle(approval.ReceiptFor(reason).String())
 		return
+	}
+	if reason == approval.GrantSkips {
+		d.until = m.grantEnds(l.cluster)
 	}
 	d.write(OrchestrationResult, "true")
 	d.write(LicenseReason, quote(reason.Name()))

@@ -42,6 +42,7 @@ const bodyStarted = "bodyStarted"
 // Why the document refuses.
 var (
 	errStale   = errors.New("stale")
+	errEnded   = errors.New("ended")
 	errFull    = errors.New("the disk is full")
 	errRule    = errors.New("against the rules")
 	errWritten = errors.New("already written")

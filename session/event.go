@@ -83,6 +83,11 @@ type Refused struct {
 	Message string
 }
 
+// Time says what the time is. A host tells it before every other event, and
+// when [Machine.Ends] has come: a grant that has ended covers nothing. Time that
+// goes back is passed over.
+type Time struct{ Now time.Time }
+
 // Retry asks for what failed to be written once more (see [Failed]).
 type Retry struct{}
 
@@ -98,6 +103,7 @@ func (CancelAsked) event()      {}
 func (Saved) event()            {}
 func (Refused) event()          {}
 func (Retry) event()            {}
+func (Time) event()             {}
 
 // Refusal is why a save was refused.
 type Refusal uint8
@@ -109,4 +115,6 @@ const (
 	// Stale: rows stand against it that the machine had not seen. It decides
 	// anew when it has.
 	Stale
+	// Ended: what it was decided on has ended (see [Save]). It decides anew.
+	Ended
 )

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"assent/approval"
 )
@@ -13,7 +14,8 @@ import (
 // life is a host for one machine over a document. It does what the package
 // comment asks of a host, one thing at a time, and says what it sees broken.
 type life struct {
-	facts Facts
+	facts Facts // and what time the machine was told
+	clock time.Time
 	doc   *document
 	m     *Machine
 
@@ -40,6 +42,7 @@ func (l *life) open() Ready {
 		l.everRan = make(map[JobID]int)
 	}
 	l.delivered = l.doc.rev
+	l.facts.Now = l.clock
 	m, out := Open(l.facts, l.doc.unsettled())
 	l.m = m
 	l.take(out)
@@ -47,8 +50,16 @@ func (l *life) open() Ready {
 }
 
 func (l *life) step(ev Event) Ready {
-	out := l.m.Step(ev)
-	l.take(out)
+	var out Ready
+	if l.clock.After(l.facts.Now) { // told before every other event
+		l.facts.Now = l.clock
+		out = l.m.Step(Time{l.clock})
+		l.take(out)
+	}
+	next := l.m.Step(ev)
+	l.take(next)
+	out.Stop, out.Save = append(out.Stop, next.Stop...), append(out.Save, next.Save...)
+	out.Start, out.Publish = append(out.Start, next.Start...), append(out.Publish, next.Publish...)
 	return out
 }
 
@@ -140,6 +151,9 @@ func (l *life) apply(id SaveID, heard word) (Ready, error) {
 	}
 	s := l.saves[i]
 	l.saves = slices.Delete(l.saves, i, i+1)
+	if !s.Until.IsZero() && !l.clock.Before(s.Until) {
+		return l.step(Refused{Save: id, Why: Ended}), errEnded
+	}
 	if err := l.doc.save(s); err != nil {
 		// What a rule refuses is one or the other, by how much a host can tell.
 		why := Failed

@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"assent/approval"
 )
@@ -85,6 +86,11 @@ func (m *Machine) Step(ev Event) Ready {
 		m.saved(ev)
 	case Refused:
 		m.refused(ev)
+	case Time:
+		if m.pass(ev.Now) {
+			m.revised = true
+			m.review()
+		}
 	case Retry:
 		for _, n := range m.retries {
 			m.wake(n)
@@ -99,6 +105,10 @@ func (m *Machine) Step(ev Event) Ready {
 
 // Seen is the rev that the machine has all rows up to.
 func (m *Machine) Seen() Rev { return m.seen }
+
+// Ends is when the first grant ends that holds now, zero for never. A host says
+// then what the time is.
+func (m *Machine) Ends() time.Time { return m.ends() }
 
 // View is what the law reads of the session now.
 func (m *Machine) View() approval.Session {

@@ -22,7 +22,10 @@ type Save struct {
 	ID SaveID
 	// Seen is the rev of the view it was decided on, and 0 where it depends on
 	// none (a receipt of a body is true whatever was written meanwhile).
-	Seen      Rev
+	Seen Rev
+	// Until is when what it was decided on ends, zero for never: from then on it
+	// must be refused as Ended.
+	Until     time.Time
 	Fields    []Field    // in the order in which they are to be written
 	Registers []Register // of the session
 }

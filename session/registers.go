@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"assent/approval"
 
@@ -18,6 +19,10 @@ type registers struct {
 	turns  []*node // top-level turns in tree order; the last is the live head
 	view   approval.Session
 	keys   map[string]bool // the allowlist's, clean
+	// now is the latest time that anybody told: it does not go back. own and
+	// standing are the grants with their ends.
+	now           time.Time
+	own, standing approval.Terms
 }
 
 type key struct {
@@ -26,7 +31,7 @@ type key struct {
 }
 
 func newRegisters(facts Facts) registers {
-	r := registers{facts: facts, latest: make(map[key]Register)}
+	r := registers{facts: facts, latest: make(map[key]Register), now: facts.Now}
 	r.read()
 	return r
 }
@@ -52,10 +57,11 @@ func (r *registers) read() {
 	if cover == "" {
 		cover = r.value(true, AutoCoverDeny)
 	}
+	r.own, r.standing = terms(r.value(false, AutoAllow)), terms(r.value(true, StandingAutoAllow))
 	r.view = approval.Session{
 		CurrentPolicy:     r.mode(),
-		AutoAllow:         grants(r.value(false, AutoAllow)),
-		StandingAutoAllow: grants(r.value(true, StandingAutoAllow)),
+		AutoAllow:         r.own.At(r.now),
+		StandingAutoAllow: r.standing.At(r.now),
 		AutoCoverDeny:     approval.CoverDenyOf(cover != "false"),
 		Seat:              r.facts.Seat,
 		Workspace:         r.facts.Workspace,
@@ -108,12 +114,49 @@ func modeOf(value string) approval.Mode {
 	return mode
 }
 
-func grants(value string) approval.Grants {
-	var g approval.Grants
-	if value == "" || json.Unmarshal([]byte(value), &g, json.RejectUnknownMembers(true)) != nil {
-		return approval.Grants{}
+func terms(value string) approval.Terms {
+	var t approval.Terms
+	if value == "" || json.Unmarshal([]byte(value), &t, json.RejectUnknownMembers(true)) != nil {
+		return approval.Terms{}
 	}
-	return g
+	return t
+}
+
+// pass takes the time, and reports whether a grant has ended by it.
+func (r *registers) pass(now time.Time) bool {
+	if !now.After(r.now) {
+		return false
+	}
+	end := r.ends()
+	r.now = now
+	return !end.IsZero() && !now.Before(end)
+}
+
+// ends is when the first of the grants that hold ends, zero for never.
+func (r *registers) ends() time.Time {
+	a, b := r.own.Next(r.now), r.standing.Next(r.now)
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// grantEnds is when the last grant of a cluster ends that holds now, zero where
+// one has no end.
+func (r *registers) grantEnds(cluster approval.Cluster) (last time.Time) {
+	for _, t := range [...]approval.Term{r.own.Of(cluster), r.standing.Of(cluster)} {
+		if !t.Holds(r.now) {
+			continue
+		}
+		end, ok := t.End()
+		if !ok {
+			return time.Time{}
+		}
+		if end.After(last) {
+			last = end
+		}
+	}
+	return last
 }
 
 // viewFor is the view with those keys of the allowlist that could cover the

@@ -1,6 +1,10 @@
 package session
 
-import "assent/approval"
+import (
+	"time"
+
+	"assent/approval"
+)
 
 // Rev is a place in the one order of the document's commits. The first is 1.
 type Rev int64
@@ -79,8 +83,8 @@ type Register struct {
 const (
 	StandingPolicy    = "standingPolicy"    // a mode, of the session
 	Overlay           = "overlay/"          // a mode, of the turn that follows
-	AutoAllow         = "autoAllow"         // grants, of the session
-	StandingAutoAllow = "standingAutoAllow" // grants, of the kernel
+	AutoAllow         = "autoAllow"         // grants and how long they hold, of the session
+	StandingAutoAllow = "standingAutoAllow" // the same, of the kernel
 	AutoCoverDeny     = "autoCoverDeny"     // of the kernel, or of the session, which goes first
 	ReadAllowlist     = "readAllowlist"     // of the session: all keys, an array
 )
@@ -96,7 +100,7 @@ type Rows struct {
 	Registers []Register
 }
 
-// Facts are what never changes in a session.
+// Facts are what never changes in a session, and what the time is.
 type Facts struct {
 	Seat      approval.Seat
 	Workspace string
@@ -104,4 +108,7 @@ type Facts struct {
 	// Volumes are further fences: what is mounted, and where the two above
 	// really are (approval.Session.Volumes).
 	Volumes []string
+	// Now is the time when the machine is opened. Unknown, no grant holds that
+	// ends (see [Time]).
+	Now time.Time
 }

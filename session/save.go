@@ -142,7 +142,7 @@ func (m *Machine) save(n *node, d draft) {
 		return
 	}
 	m.lastSave++
-	s := Save{ID: m.lastSave, Fields: d.fields, Registers: d.registers}
+	s := Save{ID: m.lastSave, Until: d.until, Fields: d.fields, Registers: d.registers}
 	if d.license {
 		s.Seen = m.seen
 	}
@@ -188,10 +188,14 @@ func (m *Machine) refused(ev Refused) {
 	if l := o.node.leaf; l != nil && l.floor != nil && l.floor.Policy != m.policy {
 		l.floor = nil // the policies changed while it was on its way
 	}
-	if ev.Why == Stale {
+	switch ev.Why {
+	case Stale:
 		// What stands against it is newer than what was seen then.
 		m.wait(o.node, newer, o.seen)
 		return
+	case Ended:
+		return // it is decided anew, by the time of now
+	case Failed:
 	}
 	m.wait(o.node, retries, 0)
 	m.tell(Stuck, o.node, ev.Message)

@@ -46,10 +46,11 @@ var update = flag.Bool("update", false, "write the scripts' answers anew")
 //	save-misheard N        written, and the word is that it failed
 //	heard                  the word of the oldest such save comes
 //	full, empty            the disk is full; it is not any more
+//	clock TIME             what the time is, told to the machine
 //	crash                  the machine is gone, a new one is opened
 //	queue [SEQUENCE], doc JOB, seen
 //
-// "unseen" before a line lets it into the document and not yet to the machine;
+// "unseen" before a line lets it into the document, or the time pass, and not yet to the machine;
 // "deliver" hands over all such rows. -update writes the answers anew; the
 // diff is the review. After every line the machine is compared with a fresh
 // one and with the twin.
@@ -170,6 +171,16 @@ func (s *script) do(w []string) error {
 		err = s.doc.person(nil, Field{job, Approved, "false"})
 	case "comment":
 		err = s.doc.person(nil, Field{job, ApprovalComment, quote(w[2])})
+	case "clock":
+		at, wrong := time.Parse(time.RFC3339, w[1])
+		if wrong != nil {
+			return wrong
+		}
+		s.clock = at
+		if seen {
+			s.print(s.step(Time{at}))
+		}
+		return nil
 	case "open":
 		keys := append(slices.Clone(s.m.View().ReadAllowlist), w[2])
 		err = s.doc.person([]Register{{Name: ReadAllowlist, Value: quoteAll(keys)}}, Field{job, Approved, "true"})
@@ -358,6 +369,9 @@ func describe(out Ready) string {
 		seen := ""
 		if save.Seen != 0 {
 			seen = fmt.Sprintf(" seen=%d", save.Seen)
+		}
+		if !save.Until.IsZero() {
+			seen += " until=" + save.Until.Format(time.RFC3339)
 		}
 		say("save %d%s", save.ID, seen)
 		for _, f := range save.Fields {

@@ -57,6 +57,11 @@ func getJob(s *Server, c *call) error {
 			w.Leaf.JudgeRetry = &prompt.Retry
 		}
 	}
+	if w.Leaf != nil {
+		if w.Leaf.Grant, err = s.grantOf(c, snap); err != nil {
+			return err
+		}
+	}
 	c.answer = w
 	return nil
 }

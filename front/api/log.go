@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"assent/approval"
 	"assent/front/api/wire"
 	"assent/plexus"
 )
@@ -47,6 +48,7 @@ func getCalls(s *Server, c *call) error {
 	}
 	out := wire.Calls{Rev: wire.Rev(head.Rev), Calls: []wire.Call{}}
 	bytes := 0
+	licenses := make(map[int]plexus.Field) // of calls that a grant let through
 	wanted := func(job plexus.Job) bool {
 		return !job.Sequence() && (tool == "" || strings.EqualFold(job.Name, tool)) &&
 			(since.IsZero() || !job.At.Before(since)) && (until.IsZero() || job.At.Before(until))
@@ -60,11 +62,43 @@ func getCalls(s *Server, c *call) error {
 			return false
 		}
 		bytes += size(snap)
+		if call.Reason == approval.GrantSkips.Name() {
+			licenses[len(out.Calls)] = snap.Fields[plexus.OrchestrationResult]
+		}
 		out.Calls = append(out.Calls, call)
 		return true
 	})
+	if err != nil {
+		return err
+	}
+	if err := s.grantsOf(c, out.Calls, licenses); err != nil {
+		return err
+	}
 	c.answer = out
-	return err
+	return nil
+}
+
+// grantsOf says of calls that a grant let through which one it was.
+func (s *Server) grantsOf(c *call, calls []wire.Call, licenses map[int]plexus.Field) error {
+	if len(licenses) == 0 {
+		return nil
+	}
+	var sessions []string
+	for i := range licenses {
+		sessions = append(sessions, calls[i].Session)
+	}
+	book, err := s.grantBook(c, sessions...)
+	if err != nil {
+		return err
+	}
+	for i, license := range licenses {
+		for _, cluster := range grantable {
+			if cluster.String() == calls[i].Cluster {
+				calls[i].Grant = book.through(calls[i].Session, cluster, license)
+			}
+		}
+	}
+	return nil
 }
 
 // Pages of rows.

@@ -81,6 +81,7 @@ func TestOpenAPIHasTheForms(t *testing.T) {
 		wire.Writes{}, wire.Wrote{}, wire.Row{}, wire.Field{}, wire.Rows{}, wire.Head{}, wire.Verify{}, wire.Verified{}, wire.Damage{},
 		wire.PresenceOf{}, wire.Pair{}, wire.Token{}, wire.NewToken{}, wire.Tokens{}, wire.Give{}, wire.Given{}, wire.Looker{}, wire.Scanner{}, wire.Watching{},
 		wire.Storage{}, wire.AgentStorage{},
+		wire.Grant{}, wire.GrantLine{}, wire.GrantList{},
 	}
 	others := []string{"Rev", "Writer", "Hash", "Kind", "Value", "Outcome", "Presence"}
 	for _, form := range forms {
@@ -242,6 +243,12 @@ func TestOpenAPIIsWhatTheServerAnswers(t *testing.T) {
 		{"ada", "PUT", "/v1/sessions/s/registers/none", "1"},
 		{"ada", "PUT", "/v1/sessions/s/registers/autoAllow", "1"},
 		{"ada", "PUT", "/v1/sessions/u/registers/standingPolicy", `"manual"`},
+		{"ada", "PUT", "/v1/sessions/a/registers/autoAllow", `{"bash":"2999-01-01T00:00:00Z"}`},
+		{"ada", "PUT", "/v1/sessions/a/registers/autoAllow", `{"bash":"soon"}`},
+		{"ada", "GET", "/v1/sessions/a/jobs/auto", ""},
+		{"ada", "GET", "/v1/grants", ""},
+		{"ada", "GET", "/v1/grants?session=s", ""},
+		{"ada", "GET", "/v1/grants?session=none", ""},
 		{"ada", "GET", "/v1/registers", ""},
 		{"ada", "PUT", "/v1/registers/standingAutoAllow", `{"write":true}`},
 		{"ada", "PUT", "/v1/registers/autoCoverDeny", "false"},

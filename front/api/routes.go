@@ -75,6 +75,7 @@ var routes = []route{
 
 	{method: "GET", path: "/v1/queue", query: []string{"limit", "skip"}, do: getQueue},
 	{method: "GET", path: "/v1/calls", query: []string{"session", "since", "until", "result", "tool", "before", "limit"}, do: getCalls},
+	{method: "GET", path: "/v1/grants", query: []string{"session"}, do: getGrants},
 	{method: "GET", path: "/v1/rows", query: []string{"after", "session", "limit"}, do: getRows},
 	{method: "POST", path: "/v1/verify", body: maxSmall, do: postVerify},
 	{method: "GET", path: "/v1/registers", do: getRegisters},

@@ -77,7 +77,7 @@ type Options struct {
 // Standing is what is set for the whole kernel; what is nil stays.
 type Standing struct {
 	DefaultPolicy     *approval.Mode
-	StandingAutoAllow *approval.Grants
+	StandingAutoAllow *approval.Terms
 	AutoCoverDeny     *approval.CoverDeny
 }
 

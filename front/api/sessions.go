@@ -324,7 +324,7 @@ func standingOf(r plexus.Register) (set Standing) {
 			set.DefaultPolicy = mode
 		}
 	case plexus.StandingAutoAllow:
-		grants := new(approval.Grants)
+		grants := new(approval.Terms)
 		if json.Unmarshal([]byte(r.Value), grants) == nil {
 			set.StandingAutoAllow = grants
 		}

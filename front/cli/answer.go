@@ -265,6 +265,9 @@ func shown(job wire.Job, now time.Time, s screen) string {
 	switch {
 	case l.OrchestrationResult != nil && *l.OrchestrationResult:
 		written("decided", "orchestrationResult", "allowed"+reasonOf(l), inkAllow)
+		if l.Grant != nil {
+			line("", grantText(*l.Grant, now), inkNone)
+		}
 	case l.OrchestrationResult != nil:
 		written("decided", "orchestrationResult", "refused"+reasonOf(l), inkDeny)
 	case l.NeedsHuman:

@@ -3,11 +3,14 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"assent/approval"
 	"assent/front/api/client"
 	"assent/front/api/wire"
 	"assent/plexus"
@@ -21,15 +24,15 @@ var grantable = []struct{ name, means string }{
 	{"mcp", "tools of servers that only look something up"},
 }
 
-// flagOf is the flag of a cluster in grants.
-func flagOf(g *wire.Grants, cluster string) *bool {
+// termOf is the term of a cluster in grants.
+func termOf(t *approval.Terms, cluster string) *approval.Term {
 	switch cluster {
 	case "write":
-		return &g.Write
+		return &t.Write
 	case "bash":
-		return &g.Bash
+		return &t.Bash
 	case "mcp":
-		return &g.MCP
+		return &t.MCP
 	}
 	return nil
 }
@@ -40,9 +43,10 @@ func newGrant() *cobra.Command {
 		Short: "List, give and revoke grants",
 		Long: `A grant answers, in mode auto, what the policies would ask about a kind of
 call: write, bash or mcp. It lifts no denial and no block, and counts in one
-session or, without --session, in all of them.`,
+session or, without --session, in all of them: until it is taken back, or for so
+long. "assent log" and "assent show" name the grant that let a call through.`,
 		Example: `  assent grant list
-  assent grant give bash --session 7GKQ
+  assent grant give bash --session 7GKQ --for 1h
   assent grant revoke bash write`,
 		Args: subcommandOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -51,22 +55,15 @@ session or, without --session, in all of them.`,
 	return cmd
 }
 
-// grantsShown is what grant tells as JSON.
-type grantsShown struct {
-	Session           string       `json:"session,omitempty"`
-	StandingAutoAllow wire.Grants  `json:"standingAutoAllow"`
-	AutoAllow         *wire.Grants `json:"autoAllow,omitempty"`
-	ReadAllowlist     []string     `json:"readAllowlist,omitempty"`
-}
-
 func newGrantList() *cobra.Command {
 	d, session := &dialer{}, ""
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List what is granted",
-		Long: `List says what is granted in all sessions and, with --session, in that one,
-together with what may be read there outside the workspace because a person
-allowed it.`,
+		Long: `List says what is granted, in all sessions and in single ones: who gave it and
+when, until when it holds, how many calls it let through, and when the last.
+Paths outside the workspace that may be read in a session, because a person
+allowed that, are among them.`,
 		Args: noArguments,
 		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, _ []string) error {
 			id, err := findSession(cmd.Context(), c, session)
@@ -77,88 +74,113 @@ allowed it.`,
 		}),
 	}
 	d.flags(cmd)
-	sessionFlag(cmd, &session, "in this session too")
+	sessionFlag(cmd, &session, "only of this session, and what counts in all")
 	return cmd
 }
 
 // showGrants says what is granted now.
 func showGrants(cmd *cobra.Command, d *dialer, c *client.Client, session string) error {
-	shown, err := grants(cmd, c, session)
+	list, err := c.Grants(cmd.Context(), session)
 	if err != nil {
 		return err
 	}
-	if d.json {
-		return writeJSON(cmd.OutOrStdout(), shown)
+	out := cmd.OutOrStdout()
+	switch {
+	case d.json:
+		return writeJSON(out, list)
+	case len(list.Grants) == 0:
+		_, err := fmt.Fprintln(out, "nothing is granted")
+		return err
 	}
-	return shown.write(cmd)
-}
-
-// grants are those that hold.
-func grants(cmd *cobra.Command, c *client.Client, session string) (shown grantsShown, err error) {
-	if session == "" {
-		all, err := c.Registers(cmd.Context(), "")
-		if err != nil {
-			return shown, err
+	g := grid{head: []string{"GRANT", "KIND", "WHERE", "BY", "SINCE", "UNTIL", "USED", "LAST", "WHAT"}}
+	now := time.Now()
+	var sessions []string
+	for _, line := range list.Grants {
+		sessions = append(sessions, line.Session)
+	}
+	short := shortIDs(sessions)
+	for _, line := range list.Grants {
+		where, until, used, last, what := short[line.Session], "revoked", "-", "-", line.Path
+		if line.Session == "" {
+			where = "all sessions"
 		}
-		shown.StandingAutoAllow, _ = grantsIn(all, plexus.StandingAutoAllow)
-		return shown, nil
-	}
-	doc, err := c.Session(cmd.Context(), session)
-	if err != nil {
-		return shown, err
-	}
-	return grantsShown{session, doc.View.StandingAutoAllow, &doc.View.AutoAllow, doc.View.ReadAllowlist}, nil
-}
-
-// grantsIn are the grants that a register holds, none when it is not one of
-// grants.
-func grantsIn(all wire.Registers, name string) (g wire.Grants, err error) {
-	if text := latest(all, name); text != nil {
-		if err := json.Unmarshal(text, &g, json.RejectUnknownMembers(true)); err != nil {
-			return wire.Grants{}, fmt.Errorf("reading %s: %w", name, err)
+		if line.Until != nil {
+			until = showWhen(*line.Until, now)
 		}
-	}
-	return g, nil
-}
-
-func (s grantsShown) write(cmd *cobra.Command) error {
-	g := grid{head: []string{"GRANT", "WHERE", "WHAT"}}
-	add := func(grants *wire.Grants, where string) {
-		for _, c := range grantable {
-			if *flagOf(grants, c.name) {
-				g.add(plainCell(c.name), plainCell(where), plainCell(c.means))
+		if line.Used != nil {
+			used = strconv.Itoa(*line.Used)
+		}
+		if line.Last != nil {
+			last = showWhen(*line.Last, now)
+		}
+		for _, k := range grantable {
+			if k.name == line.Kind {
+				what = k.means
 			}
 		}
+		g.add(plainCell(strconv.FormatInt(line.Number, 10)), plainCell(line.Kind), plainCell(where), plainCell(giverOf(line.Grant)),
+			plainCell(showWhen(line.At, now)), plainCell(until), plainCell(used), plainCell(last), plainCell(what))
 	}
-	add(&s.StandingAutoAllow, "all sessions")
-	if s.AutoAllow != nil {
-		add(s.AutoAllow, "this session")
+	return g.write(out, screenOf(out))
+}
+
+// giverOf is who gave a grant.
+func giverOf(g wire.Grant) string {
+	role, name, _ := strings.Cut(g.By, ":")
+	switch {
+	case role == "human":
+		return name
+	case g.Path != "":
+		return "an answer"
+	case g.By == "host:config":
+		return "config.json"
 	}
-	for _, path := range s.ReadAllowlist {
-		g.add(plainCell("read"), plainCell("this session"), plainCell(path))
+	return g.By
+}
+
+// grantText is a grant in a few words.
+func grantText(g wire.Grant, now time.Time) string {
+	text := fmt.Sprintf("grant %d of %s, by %s", g.Number, g.Kind, giverOf(g))
+	if g.Session == "" {
+		text += ", for all sessions"
 	}
-	if len(g.rows) == 0 {
-		_, err := fmt.Fprintln(cmd.OutOrStdout(), "nothing is granted")
-		return err
+	if g.Until != nil {
+		text += ", until " + showWhen(*g.Until, now)
 	}
-	return g.write(cmd.OutOrStdout(), screenOf(cmd.OutOrStdout()))
+	return text
+}
+
+// termsIn are the grants that a register holds, none when it is not one of
+// grants.
+func termsIn(all wire.Registers, name string) (t approval.Terms, err error) {
+	if text := latest(all, name); text != nil {
+		if err := json.Unmarshal(text, &t, json.RejectUnknownMembers(true)); err != nil {
+			return approval.Terms{}, fmt.Errorf("reading %s: %w", name, err)
+		}
+	}
+	return t, nil
 }
 
 func newGrantChange(verb string, to bool) *cobra.Command {
-	d, session := &dialer{}, ""
+	d, session, lasts := &dialer{}, "", ""
 	long := `Give grants kinds of calls: write, bash or mcp. In mode auto what the policies
-would ask about them is then allowed.`
+would ask about them is then allowed, until that is revoked or, with --for, for so
+long: 90s, 15m, 1h, 7d. Giving it again changes how long it holds.`
+	example := `  assent grant give bash --session 7GKQ --for 1h
+  assent grant give write bash`
 	short := "Grant kinds of calls"
 	if !to {
 		short = "Take grants back"
+		example = "  assent grant revoke bash\n  assent grant revoke bash write --session 7GKQ"
 		long = `Revoke takes grants back: of kinds of calls, or with --session a path that may be read
 outside the workspace. Calls that were allowed by them are not undone.`
 	}
 	cmd := &cobra.Command{
-		Use:   verb + " KIND...",
-		Short: short,
-		Long:  long,
-		Args:  atLeastOne("name what to " + verb + ": write, bash or mcp"),
+		Use:     verb + " KIND...",
+		Short:   short,
+		Long:    long,
+		Example: example,
+		Args:    atLeastOne("name what to " + verb + ": write, bash or mcp"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, begun string) (names []string, _ cobra.ShellCompDirective) {
 			for _, g := range grantable {
 				if strings.HasPrefix(g.name, begun) && !slices.Contains(args, g.name) {
@@ -169,15 +191,22 @@ outside the workspace. Calls that were allowed by them are not undone.`
 		},
 		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, args []string) error {
 			for _, arg := range args {
-				if path := strings.HasPrefix(arg, "/") && !to && session != ""; !path && flagOf(new(wire.Grants), arg) == nil {
+				if path := strings.HasPrefix(arg, "/") && !to && session != ""; !path && termOf(new(approval.Terms), arg) == nil {
 					return usagef("%q cannot be granted%s: only write, bash and mcp can", oneLine(arg, maxTarget), meant(arg, []string{"write", "bash", "mcp"}))
+				}
+			}
+			term := approval.Never
+			if to {
+				var err error
+				if term, err = lasting(lasts, time.Now()); err != nil {
+					return err
 				}
 			}
 			id, err := findSession(cmd.Context(), c, session)
 			if err != nil {
 				return err
 			}
-			if err := changeGrants(cmd, c, id, args, to); err != nil {
+			if err := changeGrants(cmd, c, id, args, term); err != nil {
 				return err
 			}
 			return showGrants(cmd, d, c, id)
@@ -185,11 +214,33 @@ outside the workspace. Calls that were allowed by them are not undone.`
 	}
 	d.flags(cmd)
 	sessionFlag(cmd, &session, "in this session alone")
+	if to {
+		cmd.Flags().StringVar(&lasts, "for", "", "for so `long`: 90s, 15m, 1h, 7d (default: until it is revoked)")
+	}
 	return cmd
 }
 
+// lasting is how long a grant holds that is given now for so long.
+func lasting(text string, now time.Time) (approval.Term, error) {
+	if text == "" {
+		return approval.Endless, nil
+	}
+	d, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		n, e := strconv.ParseUint(days, 10, 16)
+		d, err = time.Duration(n)*24*time.Hour, e
+	}
+	if err != nil || d < time.Second || d > longest {
+		return approval.Never, usagef("--for %q: want how long, as in 90s, 15m, 1h or 7d", oneLine(text, maxTarget))
+	}
+	return approval.Until(now.Add(d + time.Second - 1)), nil // a whole second, and none too early
+}
+
+// longest is how long a grant may last that ends at all.
+const longest = 10 * 366 * 24 * time.Hour
+
 // changeGrants writes what changes, on the view it was read from.
-func changeGrants(cmd *cobra.Command, c *client.Client, session string, args []string, to bool) error {
+func changeGrants(cmd *cobra.Command, c *client.Client, session string, args []string, term approval.Term) error {
 	ctx, name := cmd.Context(), plexus.StandingAutoAllow
 	if session != "" {
 		name = plexus.AutoAllow
@@ -198,7 +249,7 @@ func changeGrants(cmd *cobra.Command, c *client.Client, session string, args []s
 	if err != nil {
 		return err
 	}
-	have, err := grantsIn(all, name)
+	have, err := termsIn(all, name)
 	if err != nil {
 		return err
 	}
@@ -210,11 +261,11 @@ func changeGrants(cmd *cobra.Command, c *client.Client, session string, args []s
 	}
 	want, left := have, slices.Clone(paths)
 	for _, arg := range args {
-		flag := flagOf(&want, arg)
+		kind := termOf(&want, arg)
 		at := slices.Index(left, arg)
 		switch {
-		case flag != nil:
-			*flag = to
+		case kind != nil:
+			*kind = term
 		case at >= 0:
 			left = slices.Delete(left, at, at+1)
 		default:

@@ -23,7 +23,8 @@ func newLog() *cobra.Command {
 		Use:   "log",
 		Short: "Say who or what decided every call",
 		Long: `Log lists calls, the newest first: when each came, what became of it, and who or
-what decided that: a person by name, a policy, the classifier, a grant, a mode.
+what decided that: a person by name, a policy, the classifier, a mode, or a grant by
+its number, as "assent grant list" says it.
 
 --since and --until take how long ago (15m, 2h, 7d), a day or a time.`,
 		Example: `  assent log --since 2h --result deny
@@ -99,7 +100,10 @@ what decided that: a person by name, a policy, the classifier, a grant, a mode.
 // byOf is who decided, with what they said to it.
 func byOf(call wire.Call) string {
 	by := strings.TrimPrefix(call.By, "human:")
-	if by == "" {
+	switch {
+	case call.Grant != nil:
+		return "grant " + strconv.FormatInt(call.Grant.Number, 10)
+	case by == "":
 		return "-"
 	}
 	return by

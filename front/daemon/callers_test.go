@@ -150,7 +150,7 @@ func TestKeep(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	mode, grants, cover := approval.Auto, approval.Grants{MCP: true}, approval.Classify
+	mode, grants, cover := approval.Auto, approval.Terms{MCP: approval.Endless}, approval.Classify
 	if err := keep(file, api.Standing{DefaultPolicy: &mode, StandingAutoAllow: &grants, AutoCoverDeny: &cover}); err != nil {
 		t.Fatal(err)
 	}

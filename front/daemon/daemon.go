@@ -291,10 +291,12 @@ func tell(log *slog.Logger, document *plexus.Store, s config.State) {
 func granted(c config.Config) string {
 	var names []string
 	for _, g := range []struct {
-		on   bool
+		term approval.Term
 		name string
 	}{{c.AutoAllow.Write, "write"}, {c.AutoAllow.Bash, "bash"}, {c.AutoAllow.MCP, "mcp"}} {
-		if g.on {
+		if end, ok := g.term.End(); ok {
+			names = append(names, g.name+" until "+end.Format(time.RFC3339))
+		} else if g.term == approval.Endless {
 			names = append(names, g.name)
 		}
 	}

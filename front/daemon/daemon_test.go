@@ -263,7 +263,7 @@ func TestConfigurationIsHot(t *testing.T) {
 	}
 	save(`{"defaultPolicy": "auto", "autoAllow": {"bash": true}}`)
 	r := start(t, p)
-	bash, write := plexus.Value(approval.Grants{Bash: true}), plexus.Value(approval.Grants{Write: true})
+	bash, write := plexus.Value(approval.Terms{Bash: approval.Endless}), plexus.Value(approval.Terms{Write: approval.Endless})
 	r.register(plexus.StandingAutoAllow, bash)
 	s, err := r.parts.Kernel.CreateSession(t.Context(), kernel.NewSession{Workspace: p.Config}, plexus.Writer{Role: plexus.Human, Name: "ada"})
 	if err != nil {
@@ -284,10 +284,10 @@ func TestConfigurationIsHot(t *testing.T) {
 	r.register(plexus.AutoCoverDeny, plexus.False)
 	r.presence(func(s string) bool { return s == "" })
 	// A command's choice is in the file and in force.
-	if err := r.parts.Config.Set(config.AutoAllow, approval.Grants{}); err != nil {
+	if err := r.parts.Config.Set(config.AutoAllow, approval.Terms{}); err != nil {
 		t.Fatal(err)
 	}
-	r.register(plexus.StandingAutoAllow, plexus.Value(approval.Grants{}))
+	r.register(plexus.StandingAutoAllow, plexus.Value(approval.Terms{}))
 	r.stop()
 	// Broken at the start: the strictest, whatever was in force before.
 	save(`{"autoAllow": {"write": true}}`)
@@ -296,7 +296,7 @@ func TestConfigurationIsHot(t *testing.T) {
 	r.stop()
 	save(`{"autoAllow": {"write": true}`)
 	r = start(t, p)
-	if latest, err := r.parts.Document.Latest(t.Context(), ""); err != nil || latest[plexus.StandingAutoAllow].Value != plexus.Value(approval.Grants{}) {
+	if latest, err := r.parts.Document.Latest(t.Context(), ""); err != nil || latest[plexus.StandingAutoAllow].Value != plexus.Value(approval.Terms{}) {
 		t.Errorf("broken at the start: %v %v", latest, err)
 	}
 	r.presence(func(s string) bool { return strings.Contains(s, "ends in the middle") })

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -31,7 +30,7 @@ func Set(name string, text []byte, key string, value any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if g, ok := value.(approval.Grants); ok {
+	if g, ok := value.(approval.Terms); ok {
 		if edited, ok := setGrants(text, members, key, g); ok {
 			return edited, nil
 		}
@@ -49,7 +48,7 @@ func Set(name string, text []byte, key string, value any) ([]byte, error) {
 
 // setGrants edits the flags of an object that is there, so that comments in it
 // stay.
-func setGrants(text []byte, members []member, key string, g approval.Grants) ([]byte, bool) {
+func setGrants(text []byte, members []member, key string, g approval.Terms) ([]byte, bool) {
 	for _, m := range members {
 		if m.name != key || m.text.Kind() != '{' {
 			continue
@@ -57,16 +56,21 @@ func setGrants(text []byte, members []member, key string, g approval.Grants) ([]
 		inner := text[m.value:m.end]
 		for _, flag := range []struct {
 			name string
-			on   bool
+			term approval.Term
 		}{{"write", g.Write}, {"bash", g.Bash}, {"mcp", g.MCP}} {
 			flags, err := object(inner)
 			if err != nil {
 				return nil, false
 			}
 			there := slices.ContainsFunc(flags, func(f member) bool { return f.name == flag.name })
-			if flag.on || there {
-				inner = put(inner, flags, flag.name, strconv.AppendBool(nil, flag.on))
+			if flag.term == approval.Never && !there {
+				continue
 			}
+			value, err := flag.term.MarshalJSON()
+			if err != nil {
+				return nil, false
+			}
+			inner = put(inner, flags, flag.name, value)
 		}
 		return splice(text, m.value, m.end, inner), true
 	}

@@ -89,7 +89,7 @@ func TestFileBroken(t *testing.T) {
 	w := watch(t, path)
 	swap(t, path, `{"defaultPolicy": "yolo", "autoAllow": {"bash": true, "write": true}, "x": 1}`)
 	s := w.until("it is broken", func(s State) bool { return s.Err != nil })
-	if s.Config.DefaultPolicy != approval.Auto || s.Config.AutoAllow != (approval.Grants{Bash: true}) {
+	if s.Config.DefaultPolicy != approval.Auto || s.Config.AutoAllow != (approval.Terms{Bash: approval.Endless}) {
 		t.Errorf("a broken file: %+v, want what it said before", s)
 	}
 	if err := w.Set(DefaultPolicy, "manual"); err == nil {

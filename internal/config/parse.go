@@ -26,8 +26,8 @@ type Config struct {
 	// DefaultPolicy is the mode that new sessions start in, where the document
 	// names none (law §6).
 	DefaultPolicy approval.Mode
-	// AutoAllow are the standing grants.
-	AutoAllow approval.Grants
+	// AutoAllow are the standing grants, and how long each holds.
+	AutoAllow approval.Terms
 	// AutoCoverDeny says who answers the floor's denials in mode auto.
 	AutoCoverDeny approval.CoverDeny
 	// Slots is speculativePolicyProcessingTools, 0 where nothing was said.
@@ -500,7 +500,7 @@ var ofTheSystem = []string{
 }
 
 // grants reads the clusters that may be granted.
-func (m member) grants(into *approval.Grants) error {
+func (m member) grants(into *approval.Terms) error {
 	if m.text.Kind() != '{' {
 		return m.wrong(`an object, as in {"write": true}`)
 	}
@@ -508,16 +508,16 @@ func (m member) grants(into *approval.Grants) error {
 	if err != nil {
 		return m.inside(err)
 	}
-	var g approval.Grants
+	var g approval.Terms
 	for _, flag := range members {
-		on, err := flag.bool()
+		term, err := flag.term()
 		switch flag.name {
 		case "write":
-			g.Write = on
+			g.Write = term
 		case "bash":
-			g.Bash = on
+			g.Bash = term
 		case "mcp":
-			g.MCP = on
+			g.MCP = term
 		default:
 			err = unknown(flag, []string{"write", "bash", "mcp"})
 			if c := flag.name; c == "read" || c == "web" || c == "comm" {
@@ -530,6 +530,16 @@ func (m member) grants(into *approval.Grants) error {
 	}
 	*into = g
 	return nil
+}
+
+// term reads how long a grant holds.
+func (m member) term() (t approval.Term, err error) {
+	if k := m.text.Kind(); k == 't' || k == 'f' || k == '"' {
+		if err = t.UnmarshalJSON(m.text); err == nil {
+			return t, nil
+		}
+	}
+	return approval.Never, &fault{at: m.value, text: fmt.Sprintf("%s must be true, false or a time, not %.40s", m.name, m.text), hint: `a grant that ends is written "2006-01-02T15:04:05Z"`}
 }
 
 // inside gives an error of the member's value its place in the whole text.

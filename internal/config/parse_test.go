@@ -36,7 +36,7 @@ func TestParse(t *testing.T) {
   "approvalAskThrottleMs": 0,
   "superKey": "alt",
 }
-// the end`, Config{DefaultPolicy: approval.Auto, AutoAllow: approval.Grants{Write: true, MCP: true}, AutoCoverDeny: approval.Classify, Slots: 4,
+// the end`, Config{DefaultPolicy: approval.Auto, AutoAllow: approval.Terms{Write: approval.Endless, MCP: approval.Endless}, AutoCoverDeny: approval.Classify, Slots: 4,
 			AutoModeJudge: "/a/judge.scm", SuperKey: "alt",
 			Warnings: []string{`config.json:8:3: autoModeAsk: it is not read, for autoModeJudge names another program (they are one setting; keep one of them)`}}},
 		"throttle":           {`{"approvalAskThrottleMs": 1500}`, with(func(c *Config) { c.AskThrottle = 1500 * time.Millisecond })},
@@ -55,6 +55,7 @@ func TestParse(t *testing.T) {
 		"quote-in-a-text":       {`{"superKey": "\"//"}`, with(func(c *Config) { c.SuperKey = `"//` })},
 		"comma-in-a-comment":    {"{\"autoCoverDeny\": true // ,\n}", zero},
 		"comma-before-comment":  {"{\"autoCoverDeny\": true, // the last\n}", zero},
+		"grants-that-end":       {`{"autoAllow": {"bash": "2026-02-03T10:00:00Z"}}`, Config{AutoAllow: approval.Terms{Bash: 1770112800}, AskThrottle: DefaultAskThrottle}},
 		"empty-grants":          {`{"autoAllow": {}}`, zero},
 		"folders":               {`{"agentFolders": ["/srv", "~/src", "/home/ada/src"]}`, with(func(c *Config) { c.AgentFolders = []string{"/srv", "~/src", "/home/ada/src"} })},
 		"no-folders":            {`{"agentFolders": []}`, with(func(*Config) {})},
@@ -130,7 +131,9 @@ func TestParseErrors(t *testing.T) {
 		"act":                {`{"defaultPolicy": "act"}`, `1:19: defaultPolicy: "act": not a permission mode (want manual, auto or yolo)`},
 		"mode-no-text":       {`{"defaultPolicy": true}`, `1:19: defaultPolicy must be the name of a mode, in quotes, not true or false`},
 		"mode-null":          {`{"defaultPolicy": null}`, `1:19: defaultPolicy must be the name of a mode, in quotes, not null`},
-		"flag-no-bool":       {"{\"autoAllow\": {\n  \"bash\": \"yes\"}}", `2:11: bash must be true or false, not a text`},
+		"flag-no-bool":       {"{\"autoAllow\": {\n  \"bash\": \"yes\"}}", `2:11: bash must be true, false or a time, not "yes" (a grant that ends is written "2006-01-02T15:04:05Z")`},
+		"flag-no-time":       {`{"autoAllow": {"bash": "2026-02-30T10:00:00Z"}}`, `1:24: bash must be true, false or a time, not "2026-02-30T10:00:00Z" (a grant that ends is written "2006-01-02T15:04:05Z")`},
+		"flag-number":        {`{"autoAllow": {"bash": 1}}`, `1:24: bash must be true, false or a time, not 1 (a grant that ends is written "2006-01-02T15:04:05Z")`},
 		"flag-of-read":       {`{"autoAllow": {"read": true}}`, `1:16: read cannot be granted (only write, bash and mcp can)`},
 		"flag-unknown":       {`{"autoAllow": {"writes": true}}`, `1:16: nobody knows the key "writes" (did you mean write?)`},
 		"grants-no-object":   {`{"autoAllow": ["write"]}`, `1:15: autoAllow must be an object, as in {"write": true}, not a list`},
@@ -205,10 +208,11 @@ func TestSet(t *testing.T) {
 		"added-with-a-comma": {`{"superKey": "x",}`, AutoCoverDeny, false, `{"superKey": "x", "autoCoverDeny": false}`},
 		"added-after-comment": {"{\n  \"superKey\": \"x\" /* a, b */\n}", AutoCoverDeny, false,
 			"{\n  \"superKey\": \"x\", /* a, b */\n  \"autoCoverDeny\": false\n}"},
-		"grants-new": {"{}", AutoAllow, approval.Grants{Bash: true}, "{\n  \"autoAllow\": {\"write\": false, \"bash\": true, \"mcp\": false}\n}"},
-		"grants-kept": {"{\"autoAllow\": {\n  // careful\n  \"write\": true, // why\n}}", AutoAllow, approval.Grants{MCP: true},
+		"grants-new": {"{}", AutoAllow, approval.Terms{Bash: approval.Endless}, "{\n  \"autoAllow\": {\"write\": false, \"bash\": true, \"mcp\": false}\n}"},
+		"grants-kept": {"{\"autoAllow\": {\n  // careful\n  \"write\": true, // why\n}}", AutoAllow, approval.Terms{MCP: approval.Endless},
 			"{\"autoAllow\": {\n  // careful\n  \"write\": false, // why\n  \"mcp\": true\n}}"},
-		"grants-taken-all": {`{"autoAllow": {"bash": true}}`, AutoAllow, approval.Grants{}, `{"autoAllow": {"bash": false}}`},
+		"grants-that-end":  {`{"autoAllow": {"bash": true}}`, AutoAllow, approval.Terms{Bash: 1770112800}, `{"autoAllow": {"bash": "2026-02-03T10:00:00Z"}}`},
+		"grants-taken-all": {`{"autoAllow": {"bash": true}}`, AutoAllow, approval.Terms{}, `{"autoAllow": {"bash": false}}`},
 	} {
 		t.Run(why, func(t *testing.T) {
 			got, err := Set("config.json", []byte(c.text), c.key, c.value)
@@ -289,7 +293,7 @@ func TestSetIsRead(t *testing.T) {
 		}
 		want.DefaultPolicy = approval.Auto
 		set(DefaultPolicy, want.DefaultPolicy.String())
-		want.AutoAllow = approval.Grants{Write: true}
+		want.AutoAllow = approval.Terms{Write: approval.Endless}
 		set(AutoAllow, want.AutoAllow)
 		want.AutoCoverDeny = approval.Cover
 		set(AutoCoverDeny, true)

@@ -87,6 +87,13 @@ BEGIN RAISE EXCEPTION 'assent: immutable'; END $$;
 CREATE FUNCTION assent_json(value text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN RETURN value::jsonb; EXCEPTION WHEN others THEN RETURN NULL; END $$;
 
+-- end says whether a text is the second at which a grant ends.
+CREATE FUNCTION assent_end(value text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+  RETURN value ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$' AND value > '1970-01-01T00:00:00Z'
+    AND to_char(left(value, 19)::timestamp, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') = value;
+EXCEPTION WHEN others THEN RETURN false; END $$;
+
 CREATE TRIGGER session_no_update BEFORE UPDATE ON session FOR EACH ROW EXECUTE FUNCTION assent_immutable();
 ALTER TABLE session ENABLE ALWAYS TRIGGER session_no_update;
 CREATE TRIGGER session_no_delete BEFORE DELETE ON session FOR EACH ROW EXECUTE FUNCTION assent_immutable();
@@ -307,7 +314,7 @@ BEGIN
     WHEN NEW.name = 'defaultPolicy' THEN NEW.value = '"manual"' OR NEW.value = '"auto"' OR NEW.value = '"yolo"' OR NEW.value = '""'
     WHEN NEW.name = 'autoCoverDeny' THEN NEW.value IN ('true', 'false')
     WHEN NEW.name IN ('autoAllow', 'standingAutoAllow') THEN jsonb_typeof(assent_json(NEW.value)) = 'object'
-    AND NOT EXISTS (SELECT 1 FROM jsonb_each(assent_json(NEW.value)) WHERE key NOT IN ('write', 'bash', 'mcp') OR jsonb_typeof(value) <> 'boolean')
+    AND NOT EXISTS (SELECT 1 FROM jsonb_each(assent_json(NEW.value)) WHERE key NOT IN ('write', 'bash', 'mcp') OR jsonb_typeof(value) <> 'boolean' AND NOT assent_end(value #>> '{}'))
     WHEN NEW.name = 'readAllowlist' THEN jsonb_typeof(assent_json(NEW.value)) = 'array'
     AND NOT jsonb_path_exists(assent_json(NEW.value), 'strict $[*] ? (@.type() <> "string" || !(@ starts with "/"))')
     WHEN substr(NEW.name, 1, 5) = 'host/' THEN true

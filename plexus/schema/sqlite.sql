@@ -322,7 +322,8 @@ CREATE TRIGGER field_law BEFORE INSERT ON field BEGIN SELECT CASE
     THEN RAISE(ABORT, 'assent: undecided')
 END; END;
 
--- The modes and grants of a session or of the kernel. Nothing an observer
+-- The modes and grants of a session or of the kernel. A grant is true, or the second
+-- at which it ends. Nothing an observer
 -- writes replaces the mode of an unattended session: it is auto or yolo and is
 -- written once, by the host (law §6).
 CREATE TRIGGER register_law BEFORE INSERT ON register BEGIN SELECT CASE
@@ -347,7 +348,9 @@ CREATE TRIGGER register_law BEFORE INSERT ON register BEGIN SELECT CASE
       WHEN NEW.name = 'defaultPolicy' THEN NEW.value = '"manual"' OR NEW.value = '"auto"' OR NEW.value = '"yolo"' OR NEW.value = '""'
       WHEN NEW.name = 'autoCoverDeny' THEN NEW.value IN ('true', 'false')
       WHEN NEW.name IN ('autoAllow', 'standingAutoAllow') THEN json_type(NEW.value) = 'object'
-        AND NOT EXISTS (SELECT 1 FROM json_each(NEW.value) WHERE key NOT IN ('write', 'bash', 'mcp') OR type NOT IN ('true', 'false'))
+        AND NOT EXISTS (SELECT 1 FROM json_each(NEW.value) WHERE key NOT IN ('write', 'bash', 'mcp') OR type NOT IN ('true', 'false')
+          AND (type <> 'text' OR atom NOT GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]Z'
+            OR atom <= '1970-01-01T00:00:00Z' OR strftime('%Y-%m-%dT%H:%M:%SZ', atom) IS NOT atom))
       WHEN NEW.name = 'readAllowlist' THEN json_type(NEW.value) = 'array'
         AND NOT EXISTS (SELECT 1 FROM json_each(NEW.value) WHERE type <> 'text' OR substr(atom, 1, 1) <> '/')
       WHEN substr(NEW.name, 1, 5) = 'host/' THEN 1

@@ -461,6 +461,12 @@ func (c *Client) SetRegister(ctx context.Context, session, name string, value an
 	return out, c.ask(ctx, http.MethodPut, p, jsontext.Value(text), &out)
 }
 
+// Grants are the grants that hold, with what went through them: those of all
+// sessions, or with a session its own and those that count in all.
+func (c *Client) Grants(ctx context.Context, session string) (out wire.GrantList, err error) {
+	return out, c.ask(ctx, http.MethodGet, path("grants")+query("session", session), nil, &out)
+}
+
 // Presence is what is present in a session, "" for the kernel.
 func (c *Client) Presence(ctx context.Context, session string) (wire.Presence, error) {
 	p := path("presence")

@@ -174,6 +174,32 @@ type Grants struct {
 	MCP   bool `json:"mcp"`
 }
 
+// Grant is a grant as it was given: of a kind of calls, or of a path for reading.
+type Grant struct {
+	Number  Rev    `json:"number"`  // of the row that gave it
+	Kind    string `json:"kind"`    // write, bash, mcp; read for a path
+	Session string `json:"session"` // "" for all
+	Path    string `json:"path,omitempty"`
+	// By is who gave it: "human:NAME", "host:config" from config.json, and for a path
+	// "host:NAME" where a person's answer opened it.
+	By    string     `json:"by"`
+	At    time.Time  `json:"at"`
+	Until *time.Time `json:"until"` // when it ends; null until it is taken back
+}
+
+// GrantLine is a grant that holds, and what went through it.
+type GrantLine struct {
+	Grant
+	Used *int       `json:"used"` // calls, null of a path
+	Last *time.Time `json:"last"` // when the last of them was let through
+}
+
+// GrantList are the grants that hold, the oldest first.
+type GrantList struct {
+	Rev    Rev         `json:"rev"`
+	Grants []GrantLine `json:"grants"`
+}
+
 // View is what the law reads of a session (law §3, §6).
 type View struct {
 	CurrentPolicy     string   `json:"currentPolicy"`
@@ -277,6 +303,9 @@ type Leaf struct {
 	// JudgeRetry is when the classifier is asked again after a failed attempt,
 	// none where that is not planned. Told of a call that is asked for by itself.
 	JudgeRetry *time.Time `json:"judgeRetry,omitempty"`
+	// Grant is the one that let the call through. Told of a call that is asked for
+	// by itself.
+	Grant *Grant `json:"grant,omitempty"`
 
 	// Written says who wrote each of the fields, when.
 	Written map[string]Stamp `json:"written"`
@@ -336,7 +365,9 @@ type Call struct {
 	Reason string `json:"reason"`
 	// By is who decided: a person as human:NAME, the classifier, the policy,
 	// the mode.
-	By           string         `json:"by"`
+	By string `json:"by"`
+	// Grant is the one that let it through, where one did.
+	Grant        *Grant         `json:"grant,omitempty"`
 	Decided      *time.Time     `json:"decided"`
 	PolicyResult *string        `json:"policyResult"`
 	Comment      *string        `json:"approvalComment"`
