@@ -117,7 +117,10 @@ func (k *Kernel) evaluate(ctx context.Context, call floor.Call, really string) (
 	}
 	f := &layers.Floor
 	f.Own = append(f.Own[:len(f.Own):len(f.Own)], k.Own...)
-	f.ScannerFiles, f.Processes = k.ScannerFiles, k.Processes
+	f.Processes = k.Processes
+	if k.ScannerFiles != nil {
+		f.ScannerFiles = k.ScannerFiles()
+	}
 	v = f.Judge(k.Prepare(ctx, f, call))
 	if moved != "" && v.Result != approval.Allow {
 		v.Message = strings.TrimSpace(v.Message + moved)

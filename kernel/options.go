@@ -120,7 +120,8 @@ type Options struct {
 	// Own are the daemon's own files and folders, which no call may touch.
 	Own []string
 	// ScannerFiles are files of the scanner of commands, which no call may change.
-	ScannerFiles []string
+	// They are asked for with every call: a scanner may be installed at any time.
+	ScannerFiles func() []string
 	// Processes are the daemon's own, which no call may end.
 	Processes []int
 	// Vars are the variables whose values the floor may know; [senses.Vars]

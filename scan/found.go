@@ -49,8 +49,8 @@ func (s *Scanner) there() (bool, error) {
 // now is where the scanner is now, nil when it is not.
 func (s *Scanner) now() *Place {
 	var p Place
-	if _, err := s.Tirith.Installed(); err == nil {
-		p.Program = s.Tirith.Program
+	if name, err := s.Tirith.Installed(); err == nil {
+		p.Program = name
 	}
 	if _, err := s.Tirith.Listening(); err == nil {
 		p.Socket = s.Tirith.Socket

@@ -34,8 +34,9 @@ type Scanner struct {
 // there: its daemon's socket is in the state folder, its program on the path.
 // That a daemon is there is looked for anew with every call.
 //
-// A program that was found before, as the file found says, stays the one that is
-// asked while it is there: another could be put before it on the path.
+// A program that was found before, in this life or as the file found says, stays the
+// one that is asked while it is there: another could be put before it on the path.
+// Where none is there, one is looked for anew with every call.
 func Machine(lookup func(string) string, home, found string) *tirith.Tirith {
 	env := func(name string) string {
 		if name == "HOME" {
@@ -43,12 +44,7 @@ func Machine(lookup func(string) string, home, found string) *tirith.Tirith {
 		}
 		return lookup(name)
 	}
-	t := &tirith.Tirith{Env: tirith.Environ(env), User: uint32(os.Geteuid()), Peer: peer.User, Program: program(lookup("PATH"), home)}
-	if found != "" {
-		if was, err := written(found); err == nil && was != nil && is(was.Program) {
-			t.Program = was.Program
-		}
-	}
+	t := &tirith.Tirith{Env: tirith.Environ(env), User: uint32(os.Geteuid()), Peer: peer.User, Find: finder(lookup("PATH"), home, found)}
 	state := lookup("XDG_STATE_HOME")
 	if !filepath.IsAbs(state) && filepath.IsAbs(home) {
 		state = filepath.Join(home, ".local/state")
@@ -57,6 +53,29 @@ func Machine(lookup func(string) string, home, found string) *tirith.Tirith {
 		t.Socket = filepath.Join(state, "tirith", "daemon.sock")
 	}
 	return t
+}
+
+// finder finds the program, and the same one again while it is there.
+func finder(path, home, found string) func() string {
+	var mu sync.Mutex
+	last := ""
+	return func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		if is(last) {
+			return last
+		}
+		if found != "" {
+			if was, err := written(found); err == nil && was != nil && is(was.Program) {
+				last = was.Program
+				return last
+			}
+		}
+		if name := program(path, home); name != "" {
+			last = name
+		}
+		return last
+	}
 }
 
 // program is the first program of that name: in the folders of the path, then
@@ -92,7 +111,7 @@ func is(name string) bool {
 // ScannerFiles): its program and the folder of its daemon's socket. Its settings lie
 // in folders that the floor knows.
 func (s *Scanner) Files() (files []string) {
-	if name := s.Tirith.Program; name != "" {
+	if name := s.Tirith.Where(); name != "" {
 		files = append(files, name)
 		real, err := filepath.EvalSymlinks(name)
 		if err == nil && real != name {

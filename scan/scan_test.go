@@ -125,11 +125,11 @@ func TestFoundProgramStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := life()
-	if there, err := s.there(); !there || err != nil || s.Tirith.Program != at("second/tirith") {
-		t.Fatal(there, err, s.Tirith.Program)
+	if there, err := s.there(); !there || err != nil || s.Tirith.Where() != at("second/tirith") {
+		t.Fatal(there, err, s.Tirith.Where())
 	}
 	put("first/tirith")
-	if got := life().Tirith.Program; got != at("second/tirith") {
+	if got := life().Tirith.Where(); got != at("second/tirith") {
 		t.Errorf("one that was put before it: %s", got)
 	}
 	f := &floor.Floor{ScannerFiles: s.Files()}
@@ -146,7 +146,75 @@ func TestFoundProgramStays(t *testing.T) {
 	if err := os.Remove(at("second/tirith")); err != nil {
 		t.Fatal(err)
 	}
-	if got := life().Tirith.Program; got != at("first/tirith") {
+	if got := life().Tirith.Where(); got != at("first/tirith") {
 		t.Errorf("one that was installed in its place: %s", got)
+	}
+}
+
+// A scanner that is installed while the kernel runs takes part from the next call on,
+// however the policy is set, and no call changes it from then on.
+func TestInstalledMeanwhile(t *testing.T) {
+	for _, row := range []struct {
+		why           string
+		setting       floor.Scanner
+		before, after approval.PolicyResult
+	}{
+		{"auto", floor.ScannerAuto, approval.Ask, approval.Block},
+		{"required", floor.ScannerRequired, approval.Block, approval.Block},
+		{"off", floor.ScannerOff, approval.Ask, approval.Ask},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			dir, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			lookup := func(name string) string {
+				return map[string]string{"PATH": filepath.Join(dir, "bin") + ":" + os.Getenv("PATH"), "XDG_STATE_HOME": dir}[name]
+			}
+			found := filepath.Join(dir, "found.json")
+			s := &Scanner{Tirith: Machine(lookup, filepath.Join(dir, "home"), found), Found: found, Keep: true}
+			if !s.Missing() {
+				t.Skip("a scanner is installed here")
+			}
+			judge := func(setting floor.Scanner) floor.Verdict {
+				f := &floor.Floor{Operator: &floor.Policy{Scanner: setting}, ScannerFiles: s.Files()}
+				return f.Judge(s.Add(t.Context(), f, bash("echo evil")))
+			}
+			if got := judge(row.setting).Result; got != row.before {
+				t.Errorf("before: %s, want %s", got, row.before)
+			}
+			program := filepath.Join(dir, "bin", "tirith")
+			text := "#!/bin/sh\ncase \"$7\" in *evil|curl*) echo '{\"action\":\"block\",\"findings\":[{\"rule_id\":\"evil_word\",\"severity\":\"HIGH\",\"title\":\"t\"}],\"bypass_honored\":false,\"schema_version\":3,\"tier_reached\":3}'; exit 1;; esac\n" +
+				"echo '{\"action\":\"allow\",\"findings\":[],\"bypass_honored\":false,\"schema_version\":3,\"tier_reached\":1}'\n"
+			if err := os.Mkdir(filepath.Dir(program), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(program, []byte(text), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			v := judge(row.setting)
+			if v.Result != row.after || row.after == approval.Block && !strings.Contains(v.Message, "evil_word") {
+				t.Errorf("after: %s %q, want %s", v.Result, v.Message, row.after)
+			}
+			if row.setting != floor.ScannerOff { // and it has been found
+				if got := judge(floor.ScannerOff).Result; got != approval.Ask {
+					t.Errorf("turned off: %s", got)
+				}
+				f := &floor.Floor{ScannerFiles: s.Files()}
+				if got := f.Judge(bash("rm " + program)).Result; got != approval.Block {
+					t.Errorf("its program may be changed: %s", got)
+				}
+			}
+			if err := os.Remove(program); err != nil {
+				t.Fatal(err)
+			}
+			want := approval.Block // it was found once
+			if row.setting == floor.ScannerOff {
+				want = approval.Ask
+			}
+			if got := judge(row.setting).Result; got != want {
+				t.Errorf("gone: %s, want %s", got, want)
+			}
+		})
 	}
 }

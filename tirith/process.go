@@ -30,42 +30,49 @@ func Environ(lookup func(string) string) []string {
 }
 
 // byProcess asks a process, once the program has shown that it finds something.
-func (t *Tirith) byProcess(ctx context.Context, command, cwd string) (Report, error) {
+func (t *Tirith) byProcess(ctx context.Context, program, command, cwd string) (Report, error) {
 	if len(command) >= maxWord {
 		return Report{}, errors.New("the command is too long for it")
 	}
-	key, err := t.Installed()
+	key, err := installed(program)
 	if err != nil {
 		return Report{}, err
 	}
-	err = t.process.show(key, func() (Report, error) { return t.check(ctx, known, "/") })
+	err = t.process.show(key, func() (Report, error) { return t.check(ctx, program, known, "/") })
 	if err != nil {
 		return Report{}, err
 	}
-	return t.check(ctx, command, cwd)
+	return t.check(ctx, program, command, cwd)
 }
 
-// Installed says whether the program is there, and which: another version in its
+// Installed is the program that is there.
+func (t *Tirith) Installed() (program string, err error) {
+	program = t.Where()
+	_, err = installed(program)
+	return program, err
+}
+
+// installed says whether a program is there, and which: another version in its
 // place is another.
-func (t *Tirith) Installed() (which string, err error) {
-	if !filepath.IsAbs(t.Program) {
+func installed(program string) (which string, err error) {
+	if !filepath.IsAbs(program) {
 		return "", ErrNotInstalled
 	}
-	info, err := os.Stat(t.Program)
+	info, err := os.Stat(program)
 	if err != nil {
 		return "", err
 	}
 	id, _, ok := identity(info)
 	if !ok || !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0 {
-		return "", fmt.Errorf("%s is no program", t.Program)
+		return "", fmt.Errorf("%s is no program", program)
 	}
 	return id, nil
 }
 
 // check runs the program on one command. It does not ask the daemon itself:
 // that has been asked, or is not believed.
-func (t *Tirith) check(ctx context.Context, command, cwd string) (Report, error) {
-	out, exit, err := t.run(ctx, cwd, "check", "--json", "--non-interactive", "--offline", "--no-daemon", "--", command)
+func (t *Tirith) check(ctx context.Context, program, command, cwd string) (Report, error) {
+	out, exit, err := t.run(ctx, program, cwd, "check", "--json", "--non-interactive", "--offline", "--no-daemon", "--", command)
 	if err != nil {
 		return Report{}, err
 	}
@@ -83,12 +90,13 @@ func (t *Tirith) check(ctx context.Context, command, cwd string) (Report, error)
 
 // Version is what the program says it is.
 func (t *Tirith) Version(ctx context.Context) (string, error) {
-	if _, err := t.Installed(); err != nil {
+	program, err := t.Installed()
+	if err != nil {
 		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, t.limit())
 	defer cancel()
-	out, exit, err := t.run(ctx, "/", "--version")
+	out, exit, err := t.run(ctx, program, "/", "--version")
 	if err != nil {
 		return "", late(ctx, err)
 	}
@@ -101,10 +109,10 @@ func (t *Tirith) Version(ctx context.Context) (string, error) {
 
 // run runs the program to its end: what it says and its exit code. When the time
 // is up its whole group ends. One that was killed has said nothing.
-func (t *Tirith) run(ctx context.Context, cwd string, words ...string) (out []byte, exit int, err error) {
+func (t *Tirith) run(ctx context.Context, program, cwd string, words ...string) (out []byte, exit int, err error) {
 	running, end := context.WithCancel(ctx)
 	defer end()
-	cmd := exec.CommandContext(running, t.Program, words...)
+	cmd := exec.CommandContext(running, program, words...)
 	cmd.Env = t.Env
 	cmd.Dir = "/"
 	if info, err := os.Stat(cwd); err == nil && info.IsDir() && filepath.IsAbs(cwd) {

@@ -162,7 +162,7 @@ func TestRealAgree(t *testing.T) {
 		go func() {
 			for i := part; i < len(commands); i += 4 {
 				d, derr := s.exchange(ctx, commands[i], "/")
-				p, perr := by.check(ctx, commands[i], "/")
+				p, perr := by.check(ctx, by.Program, commands[i], "/")
 				said <- pair{commands[i], say(d, derr), say(p, perr)}
 			}
 		}()

@@ -19,6 +19,9 @@ type Tirith struct {
 	Socket string
 	// Program is the absolute path of the scanner's program, "" for none.
 	Program string
+	// Find says where the program is by now, "" for nowhere. It goes before Program,
+	// and is asked with every command: a program may be installed at any time.
+	Find func() string
 	// Env is the whole environment of the processes (see [Environ]).
 	Env []string
 	// User is whose sockets are believed.
@@ -110,10 +113,11 @@ func (t *Tirith) Scan(ctx context.Context, command, cwd string) (Report, error) 
 		}
 		daemonErr = fmt.Errorf("its daemon: %w", err)
 	}
-	if t.Program == "" {
+	program := t.Where()
+	if program == "" {
 		return Report{}, daemonErr
 	}
-	r, err := t.byProcess(ctx, command, cwd)
+	r, err := t.byProcess(ctx, program, command, cwd)
 	if err == nil {
 		return r, nil
 	}
@@ -122,6 +126,14 @@ func (t *Tirith) Scan(ctx context.Context, command, cwd string) (Report, error) 
 		err = fmt.Errorf("%w; %w", daemonErr, err)
 	}
 	return Report{}, err
+}
+
+// Where is the path of the program, "" for none.
+func (t *Tirith) Where() string {
+	if t.Find != nil {
+		return t.Find()
+	}
+	return t.Program
 }
 
 func (t *Tirith) limit() time.Duration {

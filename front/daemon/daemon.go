@@ -127,7 +127,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		Home:         o.Home,
 		Own:          []string{o.Place.Config, o.Place.State, o.Place.Runtime},
 		Processes:    []int{os.Getpid()},
-		ScannerFiles: scanner.Files(),
+		ScannerFiles: scanner.Files,
 	})
 	late.k = k
 	close(late.made)
