@@ -76,7 +76,8 @@ func (l *layers) machine(named string, call floor.Call, warn warning) error {
 	}
 	l.floor.Processes, l.floor.ScannerFiles = kernelProcesses(), scanner().Files()
 	if at, err := findKernel(); err == nil && !at.shared {
-		for _, trouble := range settingsTroubles(at.ConfigFile()) {
+		troubles, _ := settingsTroubles(at.ConfigFile())
+		for _, trouble := range troubles {
 			warn("%s", trouble)
 		}
 	}

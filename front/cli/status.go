@@ -39,6 +39,9 @@ type kernelStatus struct {
 	// Settings are what is wrong with config.json and what is not as it may seem,
 	// while no kernel tells of it.
 	Settings []string `json:"settings,omitempty"`
+	// SettingsRefused says that config.json is refused and so not in force, whoever
+	// tells of it.
+	SettingsRefused bool `json:"settingsRefused,omitempty"`
 
 	wire.Status `json:",inline"`
 	// Scanner is that of this machine, when no kernel tells of its own.
@@ -64,7 +67,7 @@ nothing. The exit code is 0 when the kernel answers and 1 when it does not.`,
 			s := at.status(ctx)
 			if s.Kernel == nil && !s.Running && !at.shared {
 				s.Scanner = scannerUnasked(ctx, s.Policy)
-				s.Settings = settingsTroubles(s.Config)
+				s.Settings, s.SettingsRefused = settingsTroubles(s.Config)
 			}
 			if asJSON {
 				err = writeJSON(cmd.OutOrStdout(), s)
@@ -141,6 +144,7 @@ func (s *kernelStatus) told() {
 			*file.mine = file.its
 		}
 	}
+	s.SettingsRefused = s.Kernel.Presence[daemon.ConfigError] != ""
 }
 
 func (s kernelStatus) print(w io.Writer, now time.Time) error {
@@ -228,6 +232,9 @@ func (s kernelStatus) print(w io.Writer, now time.Time) error {
 		row(name, scannerLine(scanner))
 	}
 	row("socket", tilde(s.Socket))
+	if s.SettingsRefused {
+		s.Config = tilde(s.Config) + " (refused: not in force)"
+	}
 	for _, file := range []struct{ name, path string }{{"settings", s.Config}, {"policy", s.Policy}, {"log", s.Log}} {
 		if file.path != "" {
 			row(file.name, tilde(file.path))
@@ -304,16 +311,16 @@ var troubles = map[string]string{
 }
 
 // settingsTroubles are what is wrong with a config.json, and what it says that
-// was read as something else.
-func settingsTroubles(path string) []string {
+// was read as something else; and whether it is refused.
+func settingsTroubles(path string) (troubles []string, refused bool) {
 	if path == "" {
-		return nil
+		return nil, false
 	}
 	s := config.Read(path)
 	if s.Err != nil {
-		return []string{s.Err.Error()}
+		return []string{s.Err.Error()}, true
 	}
-	return s.Config.Warnings
+	return s.Config.Warnings, false
 }
 
 func sortedKeys(m map[string]string) []string {

@@ -100,7 +100,8 @@ func (u *up) run(ctx context.Context, out io.Writer, warn warning) error {
 	if err != nil {
 		return err
 	}
-	for _, trouble := range settingsTroubles(at.ConfigFile()) {
+	troubles, _ := settingsTroubles(at.ConfigFile())
+	for _, trouble := range troubles {
 		warn("%s", trouble)
 	}
 	return u.detached(ctx, out, at.Place, child)

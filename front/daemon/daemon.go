@@ -276,8 +276,12 @@ func settingsOf(c config.Config) kernel.Settings {
 func tell(log *slog.Logger, document *plexus.Store, s config.State) {
 	text := ""
 	if s.Err != nil {
-		text = s.Err.Error()
-		log.Error("the configuration is broken; the last good one stays in force", "error", s.Err)
+		holds := "what it said before is in force"
+		if !s.Good {
+			holds = "the strictest settings are in force, for it has been so since the kernel started"
+		}
+		text = s.Err.Error() + "\nrefused whole: " + holds
+		log.Error("config.json is refused whole: "+holds, "error", s.Err)
 	} else {
 		log.Info("settings", "defaultPolicy", s.Config.DefaultPolicy, "autoAllow", granted(s.Config), "autoCoverDeny", s.Config.AutoCoverDeny == 0)
 	}

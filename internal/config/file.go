@@ -18,8 +18,11 @@ import (
 // State is what a file says now.
 type State struct {
 	// Config is in force: what the file says, or, while it is broken, what it
-	// said last.
+	// said last. The warnings are those of a file that is not broken.
 	Config Config
+	// Good says that Config was read, or that there was no file; else it is the
+	// zero one, for the file has been broken since it was opened.
+	Good bool
 	// Err says what is wrong with the file, nil for nothing.
 	Err error
 }
@@ -132,7 +135,7 @@ func (f *File) take(text []byte, err error) bool {
 	if err != nil {
 		return f.broken(err)
 	}
-	f.state = State{Config: c}
+	f.state = State{Config: c, Good: true}
 	return true
 }
 
@@ -144,7 +147,7 @@ func Read(path string) State {
 		return State{Err: err}
 	}
 	c, err := parsed(path, text)
-	return State{Config: c, Err: err}
+	return State{Config: c, Good: err == nil, Err: err}
 }
 
 // parsed is what a text says, nil for no file.
@@ -172,6 +175,7 @@ func (f *File) broken(err error) bool {
 		return false
 	}
 	f.state.Err = err
+	f.state.Config.Warnings = nil // their places are in a text that is gone
 	return true
 }
 

@@ -85,12 +85,18 @@ func TestFileIsHot(t *testing.T) {
 
 func TestFileBroken(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.json")
-	save(t, path, `{"defaultPolicy": "auto", "autoAllow": {"bash": true}}`)
+	save(t, path, `{"defaultPolicy": "auto", "autoAllow": {"bash": true}, "agentFolders": ["/"]}`)
 	w := watch(t, path)
+	if s := w.State(); !s.Good || len(s.Config.Warnings) != 1 {
+		t.Errorf("at first: %+v, want one warning", s)
+	}
 	swap(t, path, `{"defaultPolicy": "yolo", "autoAllow": {"bash": true, "write": true}, "x": 1}`)
 	s := w.until("it is broken", func(s State) bool { return s.Err != nil })
 	if s.Config.DefaultPolicy != approval.Auto || s.Config.AutoAllow != (approval.Terms{Bash: approval.Endless}) {
 		t.Errorf("a broken file: %+v, want what it said before", s)
+	}
+	if !s.Good || s.Config.Warnings != nil {
+		t.Errorf("a broken file: %+v, want what is in force, and no warnings of a text that is gone", s)
 	}
 	if err := w.Set(DefaultPolicy, "manual"); err == nil {
 		t.Error("a broken file was edited")
@@ -100,7 +106,7 @@ func TestFileBroken(t *testing.T) {
 
 	// At the start there is nothing good to keep.
 	save(t, path, `{"defaultPolicy": "yolo", "x": 1}`)
-	if s := watch(t, path).State(); s.Err == nil || s.Config.DefaultPolicy != approval.Manual {
+	if s := watch(t, path).State(); s.Err == nil || s.Good || s.Config.DefaultPolicy != approval.Manual {
 		t.Errorf("broken at the start: %+v", s)
 	}
 }

@@ -174,10 +174,13 @@ func (r reader) parse() (Config, error) {
 		return Config{}, err
 	}
 	c := Config{AskThrottle: DefaultAskThrottle}
-	ask, askAt := "", 0
+	ask, askAt, judgeAt := "", 0, 0
 	for _, m := range members {
-		if m.name == autoModeAsk {
+		switch m.name {
+		case autoModeAsk:
 			askAt = m.nameAt
+		case autoModeJudge:
+			judgeAt = m.nameAt
 		}
 		if err := m.set(&c, &ask, r.warn); err != nil {
 			return Config{}, err
@@ -185,9 +188,12 @@ func (r reader) parse() (Config, error) {
 	}
 	switch {
 	case c.AutoModeJudge == "":
-		c.AutoModeJudge = ask
+		c.AutoModeJudge, judgeAt = ask, askAt
 	case ask != "" && ask != c.AutoModeJudge:
 		r.warn(&c, fault{at: askAt, text: fmt.Sprintf("%s: it is not read, for %s names another program", autoModeAsk, autoModeJudge), hint: "they are one setting; keep one of them"})
+	}
+	if c.AutoModeJudge != "" {
+		r.warn(&c, fault{at: judgeAt, text: "nothing runs this program yet: the classifier is not in this version"})
 	}
 	return c, nil
 }
@@ -370,13 +376,13 @@ func (m member) set(c *Config, ask *string, warn func(*Config, fault)) error {
 		}
 		c.WebSearch = address
 		return err
-	case autoModeJudge:
+	case autoModeJudge, autoModeAsk:
 		path, err := m.string("the path of a program")
-		c.AutoModeJudge = path
-		return err
-	case autoModeAsk:
-		path, err := m.string("the path of a program")
-		*ask = path
+		if m.name == autoModeAsk {
+			*ask = path
+		} else {
+			c.AutoModeJudge = path
+		}
 		return err
 	default:
 		return unknown(m, keys)

@@ -38,29 +38,35 @@ func TestParse(t *testing.T) {
 }
 // the end`, Config{DefaultPolicy: approval.Auto, AutoAllow: approval.Terms{Write: approval.Endless, MCP: approval.Endless}, AutoCoverDeny: approval.Classify, Slots: 4,
 			AutoModeJudge: "/a/judge.scm", SuperKey: "alt",
-			Warnings: []string{`config.json:8:3: autoModeAsk: it is not read, for autoModeJudge names another program (they are one setting; keep one of them)`}}},
-		"throttle":           {`{"approvalAskThrottleMs": 1500}`, with(func(c *Config) { c.AskThrottle = 1500 * time.Millisecond })},
-		"tool-timeout":       {`{"toolTimeoutMs": 86400000}`, with(func(c *Config) { c.ToolTimeout = 24 * time.Hour })},
-		"space-of-an-agent":  {`{"agentMegabytes": 2048}`, with(func(c *Config) { c.AgentBytes = 2 << 30 })},
-		"reserve-of-disk":    {`{"diskReserveMegabytes": 1}`, with(func(c *Config) { c.Reserve = 1 << 20 })},
-		"judge-by-its-alias": {`{"autoModeAsk": "/a"}`, with(func(c *Config) { c.AutoModeJudge = "/a" })},
-		"judge-before-alias": {`{"autoModeAsk": "/a", "autoModeJudge": "/b"}`, with(func(c *Config) {
-			c.AutoModeJudge, c.Warnings = "/b", []string{`config.json:1:2: autoModeAsk: it is not read, for autoModeJudge names another program (they are one setting; keep one of them)`}
+			Warnings: []string{`config.json:8:3: autoModeAsk: it is not read, for autoModeJudge names another program (they are one setting; keep one of them)`,
+				`config.json:7:3: nothing runs this program yet: the classifier is not in this version`}}},
+		"throttle":          {`{"approvalAskThrottleMs": 1500}`, with(func(c *Config) { c.AskThrottle = 1500 * time.Millisecond })},
+		"tool-timeout":      {`{"toolTimeoutMs": 86400000}`, with(func(c *Config) { c.ToolTimeout = 24 * time.Hour })},
+		"space-of-an-agent": {`{"agentMegabytes": 2048}`, with(func(c *Config) { c.AgentBytes = 2 << 30 })},
+		"reserve-of-disk":   {`{"diskReserveMegabytes": 1}`, with(func(c *Config) { c.Reserve = 1 << 20 })},
+		"judge-by-its-alias": {`{"autoModeAsk": "/a"}`, with(func(c *Config) {
+			c.AutoModeJudge, c.Warnings = "/a", []string{`config.json:1:2: nothing runs this program yet: the classifier is not in this version`}
 		})},
-		"judge-and-alias-agree": {`{"autoModeAsk": "/a", "autoModeJudge": "/a"}`, with(func(c *Config) { c.AutoModeJudge = "/a" })},
-		"yolo":                  {`{"defaultPolicy": "yolo"}`, with(func(c *Config) { c.DefaultPolicy = approval.Yolo })},
-		"alias-of-yolo":         {`{"defaultPolicy": "always-approve"}`, with(func(c *Config) { c.DefaultPolicy = approval.Yolo })},
-		"manual":                {`{"defaultPolicy": "manual"}`, zero},
-		"comment-in-a-text":     {`{"superKey": "// no /* comment"}`, with(func(c *Config) { c.SuperKey = "// no /* comment" })},
-		"quote-in-a-text":       {`{"superKey": "\"//"}`, with(func(c *Config) { c.SuperKey = `"//` })},
-		"comma-in-a-comment":    {"{\"autoCoverDeny\": true // ,\n}", zero},
-		"comma-before-comment":  {"{\"autoCoverDeny\": true, // the last\n}", zero},
-		"grants-that-end":       {`{"autoAllow": {"bash": "2026-02-03T10:00:00Z"}}`, Config{AutoAllow: approval.Terms{Bash: 1770112800}, AskThrottle: DefaultAskThrottle}},
-		"empty-grants":          {`{"autoAllow": {}}`, zero},
-		"folders":               {`{"agentFolders": ["/srv", "~/src", "/home/ada/src"]}`, with(func(c *Config) { c.AgentFolders = []string{"/srv", "~/src", "/home/ada/src"} })},
-		"no-folders":            {`{"agentFolders": []}`, with(func(*Config) {})},
-		"whole-number-as-1e1":   {`{"speculativePolicyProcessingTools": 1e1}`, with(func(c *Config) { c.Slots = 10 })},
-		"windows-lines":         {"{\r\n// x\r\n\"autoCoverDeny\": false\r\n}\r\n", with(func(c *Config) { c.AutoCoverDeny = approval.Classify })},
+		"judge-before-alias": {`{"autoModeAsk": "/a", "autoModeJudge": "/b"}`, with(func(c *Config) {
+			c.AutoModeJudge, c.Warnings = "/b", []string{`config.json:1:2: autoModeAsk: it is not read, for autoModeJudge names another program (they are one setting; keep one of them)`,
+				`config.json:1:23: nothing runs this program yet: the classifier is not in this version`}
+		})},
+		"judge-and-alias-agree": {`{"autoModeAsk": "/a", "autoModeJudge": "/a"}`, with(func(c *Config) {
+			c.AutoModeJudge, c.Warnings = "/a", []string{`config.json:1:23: nothing runs this program yet: the classifier is not in this version`}
+		})},
+		"yolo":                 {`{"defaultPolicy": "yolo"}`, with(func(c *Config) { c.DefaultPolicy = approval.Yolo })},
+		"alias-of-yolo":        {`{"defaultPolicy": "always-approve"}`, with(func(c *Config) { c.DefaultPolicy = approval.Yolo })},
+		"manual":               {`{"defaultPolicy": "manual"}`, zero},
+		"comment-in-a-text":    {`{"superKey": "// no /* comment"}`, with(func(c *Config) { c.SuperKey = "// no /* comment" })},
+		"quote-in-a-text":      {`{"superKey": "\"//"}`, with(func(c *Config) { c.SuperKey = `"//` })},
+		"comma-in-a-comment":   {"{\"autoCoverDeny\": true // ,\n}", zero},
+		"comma-before-comment": {"{\"autoCoverDeny\": true, // the last\n}", zero},
+		"empty-grants":         {`{"autoAllow": {}}`, zero},
+		"folders":              {`{"agentFolders": ["/srv", "~/src", "/home/ada/src"]}`, with(func(c *Config) { c.AgentFolders = []string{"/srv", "~/src", "/home/ada/src"} })},
+		"no-folders":           {`{"agentFolders": []}`, with(func(*Config) {})},
+		"whole-number-as-1e1":  {`{"speculativePolicyProcessingTools": 1e1}`, with(func(c *Config) { c.Slots = 10 })},
+		"windows-lines":        {"{\r\n// x\r\n\"autoCoverDeny\": false\r\n}\r\n", with(func(c *Config) { c.AutoCoverDeny = approval.Classify })},
+		"grants-that-end":      {`{"autoAllow": {"bash": "2026-02-03T10:00:00Z"}}`, Config{AutoAllow: approval.Terms{Bash: 1770112800}, AskThrottle: DefaultAskThrottle}},
 		"nobody-knows-the-mode": {`{"defaultPolicy": "Auto"}`, with(func(c *Config) {
 			c.Warnings = []string{`config.json:1:19: defaultPolicy: nobody knows the mode "Auto"; it counts as manual (did you mean auto?)`}
 		})},
