@@ -254,7 +254,7 @@ func (k *Kernel) Cancel(ctx context.Context, id, what string, by plexus.Writer) 
 		if minter, ok := o.minters[job]; by.Role == plexus.Agent && (!ok || minter != by) {
 			return nil, plexus.ErrRole // an agent cancels what it minted
 		}
-		o.step(session.CancelAsked{Job: job})
+		o.step(session.CancelAsked{Job: job, By: by.String()})
 		left := o.m.Cancelling(job)
 		return &wait{
 			about: func(job session.JobID) bool { return slices.Contains(left, job) },

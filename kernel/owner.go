@@ -236,7 +236,11 @@ func (o *owner) do(r session.Ready) {
 		o.stop(a)
 	}
 	for _, s := range r.Save {
-		tx := plexus.Tx{Writer: o.k.host, Seen: plexus.Rev(s.Seen), Writes: writesOf(o.id, s)}
+		writer := o.k.host
+		if asked, err := plexus.ParseWriter(s.For); err == nil {
+			writer = writer.For(asked)
+		}
+		tx := plexus.Tx{Writer: writer, Seen: plexus.Rev(s.Seen), Writes: writesOf(o.id, s)}
 		o.k.saves.add(tx, s.Until, func(rev plexus.Rev, err error) {
 			o.later(func() { o.saved(s.ID, rev, err) })
 		})

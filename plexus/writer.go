@@ -48,3 +48,21 @@ func ParseWriter(text string) (Writer, error) {
 	}
 	return Writer{}, fmt.Errorf("writer %q: %w (want host:NAME, human:NAME or agent:NAME)", text, ErrRole)
 }
+
+// behalf stands between a host and who asked it for what it writes.
+const behalf = " for "
+
+// For is the host as it writes what somebody asked of it: "host:kernel for human:ada".
+func (w Writer) For(asked Writer) Writer {
+	return Writer{w.Role, w.Name + behalf + asked.String()}
+}
+
+// Asked is who asked the host for what it wrote, if it was [Writer.For] somebody.
+func (w Writer) Asked() (Writer, bool) {
+	_, asked, ok := strings.Cut(w.Name, behalf)
+	if w.Role != Host || !ok {
+		return Writer{}, false
+	}
+	by, err := ParseWriter(asked)
+	return by, err == nil
+}

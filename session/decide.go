@@ -15,6 +15,7 @@ type draft struct {
 	registers []Register
 	license   bool      // it depends on the view
 	until     time.Time // it depends on what ends then; zero for on nothing that ends
+	by        string    // who asked for the cancelled in it
 }
 
 func (d *draft) write(name, value string) {
@@ -50,6 +51,7 @@ func (m *Machine) decide(n *node) draft {
 		d.settle(approval.ReceiptPolicy.String())
 	case l.cancel:
 		d.write(Cancelled, "true")
+		d.by = n.canceller
 		if l.body != runs {
 			d.settle(l.receiptCancelled())
 		}

@@ -67,8 +67,11 @@ type BodyTimeout struct {
 }
 
 // CancelAsked asks to cancel a leaf, a sequence with all in it, or, with "",
-// what is under way in the session.
-type CancelAsked struct{ Job JobID }
+// what is under way in the session. By is who asks, for the record alone.
+type CancelAsked struct {
+	Job JobID
+	By  string
+}
 
 // Saved says that a save is durable.
 type Saved struct {

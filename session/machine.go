@@ -81,7 +81,7 @@ func (m *Machine) Step(ev Event) Ready {
 		receipt.Note = ev.Note
 		m.bodyDone(ev.Job, receipt.String(), ev.Note)
 	case CancelAsked:
-		m.cancel(ev.Job)
+		m.cancel(ev.Job, ev.By)
 	case Saved:
 		m.saved(ev)
 	case Refused:
@@ -276,7 +276,7 @@ func (m *Machine) apply(f Field) {
 	switch f.Name {
 	case Cancelled:
 		n.cancelled = true
-		m.cancelUnder(n)
+		m.cancelUnder(n, n.canceller)
 	case OutcomeJSON:
 		n.outcome = true
 	case Completed:
@@ -397,7 +397,7 @@ func (m *Machine) bodyDone(job JobID, outcome, note string) {
 
 // cancel marks what is to be cancelled. A sequence is marked itself, so that a
 // crash does not lose half of it and nothing begins under it afterwards.
-func (m *Machine) cancel(job JobID) {
+func (m *Machine) cancel(job JobID, by string) {
 	if job == "" {
 		for _, child := range m.root.children {
 			// A turn with nothing under way is history, unless it is the live
@@ -405,24 +405,26 @@ func (m *Machine) cancel(job JobID) {
 			if child.leaf == nil && child.open == 0 && (len(m.turns) == 0 || child != m.turns[len(m.turns)-1]) {
 				continue
 			}
-			m.cancelUnder(child)
+			m.cancelUnder(child, by)
 		}
 		return
 	}
 	if n := m.jobs[job]; n != nil {
-		m.cancelUnder(n)
+		m.cancelUnder(n, by)
 	}
 }
 
-func (m *Machine) cancelUnder(top *node) {
+func (m *Machine) cancelUnder(top *node, by string) {
 	top.walk(func(n *node) {
 		switch {
+		case n.leaf == nil && (n.cancel || n.completed):
 		case n.leaf == nil:
-			n.cancel = n.cancel || !n.completed
+			n.cancel, n.canceller = true, by
 		case n.leaf.outcome.Written || n.leaf.Completed:
 			return // it has ended
+		case n.leaf.cancel: // somebody asked before
 		default:
-			n.leaf.cancel = true
+			n.leaf.cancel, n.canceller = true, by
 		}
 		m.touch(n)
 	})

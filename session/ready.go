@@ -28,6 +28,8 @@ type Save struct {
 	Until     time.Time
 	Fields    []Field    // in the order in which they are to be written
 	Registers []Register // of the session
+	// For is who asked for the cancelled that it writes, "" where nobody is known.
+	For string
 }
 
 // Do is what an action does.

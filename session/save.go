@@ -118,6 +118,7 @@ func (m *Machine) attendSequence(n *node) {
 	d := draft{job: n.id}
 	if n.cancel && !n.cancelled && !n.outcome {
 		d.write(Cancelled, "true")
+		d.by = n.canceller
 	}
 	switch {
 	case n.open > 0 || !n.cancel && !n.cancelled:
@@ -142,7 +143,7 @@ func (m *Machine) save(n *node, d draft) {
 		return
 	}
 	m.lastSave++
-	s := Save{ID: m.lastSave, Until: d.until, Fields: d.fields, Registers: d.registers}
+	s := Save{ID: m.lastSave, Until: d.until, Fields: d.fields, Registers: d.registers, For: d.by}
 	if d.license {
 		s.Seen = m.seen
 	}

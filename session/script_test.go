@@ -258,7 +258,11 @@ func (s *script) event(w []string, job JobID) error {
 		}
 		s.print(s.step(BodyTimeout{Job: job, Limit: limit, Note: strings.Join(w[3:], " ")}))
 	case "cancel":
-		s.print(s.step(CancelAsked{Job: job}))
+		by := ""
+		if len(w) > 2 {
+			by = w[2]
+		}
+		s.print(s.step(CancelAsked{Job: job, By: by}))
 	case "reload":
 		s.print(s.step(PolicyReloaded{}))
 	case "retry":
@@ -372,6 +376,9 @@ func describe(out Ready) string {
 		}
 		if !save.Until.IsZero() {
 			seen += " until=" + save.Until.Format(time.RFC3339)
+		}
+		if save.For != "" {
+			seen += " for=" + save.For
 		}
 		say("save %d%s", save.ID, seen)
 		for _, f := range save.Fields {

@@ -19,10 +19,11 @@ type node struct {
 	at       int // its place among its parent's children
 	open     int // unsettled leaves under it
 
-	cancelled bool // of a sequence
-	outcome   bool // of a sequence: it has one
-	completed bool // of a sequence
-	cancel    bool // of a sequence: somebody asked, and it is not written
+	cancelled bool   // of a sequence
+	outcome   bool   // of a sequence: it has one
+	completed bool   // of a sequence
+	cancel    bool   // of a sequence: somebody asked, and it is not written
+	canceller string // who asked first to cancel it, in this life
 	leaf      *leaf
 
 	save    SaveID // the outstanding one
@@ -77,10 +78,12 @@ func (n *node) under(top *node) bool {
 	return n == top
 }
 
-// overCancelled reports whether a sequence above is cancelled.
+// overCancelled reports whether a sequence above is cancelled; n then has the same
+// canceller.
 func (n *node) overCancelled() bool {
 	for p := n.parent; p != nil; p = p.parent {
 		if p.cancelled || p.cancel {
+			n.canceller = p.canceller
 			return true
 		}
 	}

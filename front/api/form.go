@@ -219,6 +219,9 @@ func callOf(snap plexus.JobSnapshot) wire.Call {
 		c.Reason = *reason
 	}
 	c.By = decider(c.Reason, fields)
+	if asked, ok := fields[plexus.Cancelled].Writer.Asked(); ok && c.Result == "cancelled" {
+		c.By = asked.String()
+	}
 	return c
 }
 

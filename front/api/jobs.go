@@ -155,8 +155,14 @@ func getReceipt(s *Server, c *call) error {
 			return err
 		}
 	}
+	var by *string
+	if asked, ok := f[plexus.Cancelled].Writer.Asked(); ok {
+		role := asked.Role.String()
+		by = &role
+	}
 	c.answer = wire.Receipt{
-		Session: snap.Job.Session, Job: snap.Job.ID, Number: wire.Rev(snap.Job.Rev),
+		CancelledBy: by,
+		Session:     snap.Job.Session, Job: snap.Job.ID, Number: wire.Rev(snap.Job.Rev),
 		PolicyResult:        read[string](f, plexus.PolicyResult),
 		PolicyMessage:       read[string](f, plexus.PolicyMessage),
 		ApprovalComment:     read[string](f, plexus.ApprovalComment),

@@ -13,6 +13,7 @@ import (
 	"assent/approval"
 	"assent/front/api/client"
 	"assent/front/api/wire"
+	"assent/plexus"
 )
 
 func exactlyOne(what string) cobra.PositionalArgs {
@@ -209,10 +210,16 @@ func shown(job wire.Job, now time.Time, s screen) string {
 	}
 	by := func(stamp wire.Stamp) string {
 		who := ""
-		if role, name, _ := strings.Cut(stamp.Writer, ":"); role == "agent" {
-			who = "agent " + oneLine(name, maxTarget) + ", "
-		} else if role == "human" { // what the kernel writes follows from the rest
-			who = oneLine(name, maxTarget) + ", "
+		writer, _ := plexus.ParseWriter(stamp.Writer)
+		if asked, ok := writer.Asked(); ok {
+			writer = asked
+		}
+		switch writer.Role {
+		case plexus.Agent:
+			who = "agent " + oneLine(writer.Name, maxTarget) + ", "
+		case plexus.Human:
+			who = oneLine(writer.Name, maxTarget) + ", "
+		case plexus.Host, plexus.Nobody: // what the kernel writes follows from the rest
 		}
 		return "  (" + who + showWhen(stamp.At, now) + ")"
 	}

@@ -205,6 +205,9 @@ func decided(out io.Writer, d *dialer, r wire.Receipt) (err error) {
 	switch {
 	case r.OrchestrationResult == nil:
 		verb, code = "cancelled", exitFailed
+		if r.CancelledBy != nil {
+			verb += cancelledBy[*r.CancelledBy]
+		}
 	case *r.OrchestrationResult:
 		verb, code = "allowed", exitAllow
 	case r.PolicyResult != nil && *r.PolicyResult == "block":
@@ -220,6 +223,9 @@ func decided(out io.Writer, d *dialer, r wire.Receipt) (err error) {
 	}
 	return err
 }
+
+// cancelledBy says who cancelled a call, by their role.
+var cancelledBy = map[string]string{"human": " by a person", "agent": " by an agent", "host": " by the kernel"}
 
 // decidedBy names who or what decided a call.
 func decidedBy(r wire.Receipt) string {

@@ -100,6 +100,9 @@ its number, as "assent grant list" says it.
 // byOf is who decided, with what they said to it.
 func byOf(call wire.Call) string {
 	by := strings.TrimPrefix(call.By, "human:")
+	if name, ok := strings.CutPrefix(by, "agent:"); ok {
+		by = "agent " + name
+	}
 	switch {
 	case call.Grant != nil:
 		return "grant " + strconv.FormatInt(call.Grant.Number, 10)

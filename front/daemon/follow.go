@@ -73,7 +73,9 @@ func tellField(ctx context.Context, document *plexus.Store, f plexus.Field, toge
 			line = append(line, "why", text(r.Value))
 		}
 	}
-	if f.Writer.Role == plexus.Human {
+	if asked, ok := f.Writer.Asked(); ok {
+		line = append(line, "by", asked)
+	} else if f.Writer.Role == plexus.Human {
 		line = append(line, "by", f.Writer)
 	}
 	log.Info(what, line...)

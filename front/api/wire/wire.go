@@ -332,6 +332,7 @@ type Receipt struct {
 	LicenseReason       *string        `json:"licenseReason"` // the line of law §4 that decided
 	BodyStarted         *bool          `json:"bodyStarted"`
 	Cancelled           *bool          `json:"cancelled"`
+	CancelledBy         *string        `json:"cancelledBy"` // human or agent, where it is known
 	Completed           *bool          `json:"completed"`
 	OutcomeJSON         jsontext.Value `json:"outcomeJson"`
 }
