@@ -243,16 +243,39 @@ func checkCall(c NewCall) error {
 }
 
 // Cancel cancels a leaf, a sequence with all in it or, with "", what is under
-// way in the session (law §2, ruling 4). It returns when that is durable: what
-// runs has been told to end then, and nothing begins any more.
+// way in the session (law §2, ruling 4). What is under way in the sessions that were
+// started by one of those calls goes with it, also where that call is settled: it
+// is part of what was asked. It returns when all of that is durable: what runs has
+// been told to end then, and nothing begins any more.
 func (k *Kernel) Cancel(ctx context.Context, id, what string, by plexus.Writer) error {
+	err := k.cancel(ctx, id, what, by)
+	if err != nil {
+		return fmt.Errorf("cancel: %w", err)
+	}
+	return nil
+}
+
+func (k *Kernel) cancel(ctx context.Context, id, what string, by plexus.Writer) error {
 	if by.Role == plexus.Nobody {
-		return fmt.Errorf("cancel: %w", plexus.ErrRole)
+		return plexus.ErrRole
 	}
 	job := session.JobID(what)
-	err := k.do(ctx, id, func(o *owner) (*wait, error) {
+	may := func(o *owner) error {
 		if minter, ok := o.minters[job]; by.Role == plexus.Agent && (!ok || minter != by) {
-			return nil, plexus.ErrRole // an agent cancels what it minted
+			return plexus.ErrRole // an agent cancels what it minted
+		}
+		return nil
+	}
+	if err := k.do(ctx, id, func(o *owner) (*wait, error) { return nil, may(o) }); err != nil {
+		return err
+	}
+	// What it started comes first: somebody who is cut off in between sees a call
+	// that is not cancelled, and asks again. Whatever fails there keeps the call itself
+	// from nothing.
+	before := k.cancelStarted(ctx, id, what)
+	err := k.do(ctx, id, func(o *owner) (*wait, error) {
+		if err := may(o); err != nil {
+			return nil, err
 		}
 		o.step(session.CancelAsked{Job: job, By: by.String()})
 		left := o.m.Cancelling(job)
@@ -267,7 +290,7 @@ func (k *Kernel) Cancel(ctx context.Context, id, what string, by plexus.Writer) 
 		}, nil
 	})
 	if err != nil {
-		return fmt.Errorf("cancel: %w", err)
+		return errors.Join(before, err)
 	}
-	return nil
+	return errors.Join(before, k.cancelStarted(ctx, id, what)) // and what it started meanwhile
 }

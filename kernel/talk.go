@@ -105,6 +105,42 @@ func (k *Kernel) Spawn(ctx context.Context, call job.Call, task string) (id stri
 	return id, err
 }
 
+// cancelStarted cancels what is under way in the sessions that a call started, or any
+// in a sequence, or in all of a session for "", and below those.
+func (k *Kernel) cancelStarted(ctx context.Context, id, what string) error {
+	// A call that starts one has written that down before the next is looked at.
+	k.talking.Lock()
+	mine, err := k.Document.Latest(ctx, id)
+	k.talking.Unlock()
+	if err != nil || count(mine, startedChild) == 0 {
+		return err
+	}
+	for name, r := range mine {
+		child, ok := strings.CutPrefix(name, startedChild)
+		if !ok {
+			continue
+		}
+		var by string
+		if err := json.Unmarshal([]byte(r.Value), &by); err != nil {
+			return err
+		}
+		for what != "" && by != what && by != "" { // the sequences it is in
+			above, err := k.Document.Job(ctx, id, by)
+			if err != nil {
+				return err
+			}
+			by = above.Job.Parent
+		}
+		if what != "" && by != what {
+			continue
+		}
+		if err := k.cancel(ctx, child, "", k.host); err != nil {
+			return fmt.Errorf("%s, which it started: %w", child, err)
+		}
+	}
+	return nil
+}
+
 // Say has a message of a call reach another session: the parent's for "".
 func (k *Kernel) Say(ctx context.Context, call job.Call, to, kind, text string) error {
 	return k.talk(ctx, call, func(mine map[string]plexus.Register) error {
@@ -182,6 +218,9 @@ func (k *Kernel) talk(ctx context.Context, call job.Call, f func(mine map[string
 	defer k.leave()
 	k.talking.Lock()
 	defer k.talking.Unlock()
+	if ctx.Err() != nil { // cancelled: nothing is started any more
+		return context.Cause(ctx)
+	}
 	mine, err := k.Document.Latest(ctx, call.Session)
 	if err != nil {
 		return err

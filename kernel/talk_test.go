@@ -259,3 +259,84 @@ func TestAgentsAreFew(t *testing.T) {
 		t.Errorf("%s was started in a folder that is another now", id)
 	}
 }
+
+// What a call started is cancelled with it: in the sessions of that call, and of all
+// below it, and in no others.
+func TestWhatACallStartedIsCancelledWithIt(t *testing.T) {
+	for _, row := range []struct {
+		why, session, what string
+		by                 plexus.Writer
+		cancelled          string
+	}{
+		{"the session", "s", "", ada, "a aa b s"},
+		{"the call that started it, which is settled", "s", "j1", ada, "a aa"},
+		{"the sequence of the call that started it", "s", "turn", ada, "b"},
+		{"another call", "s", "own", ada, "s"},
+		{"the session that was started", "a", "", ada, "a aa"},
+		{"by an agent that minted another", "s", "j1", hook, ""},
+		{"nobody", "s", "", plexus.Writer{}, ""},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			w, ws, _ := speaking(t)
+			for _, id := range []string{"s", "stranger"} {
+				if _, err := w.CreateSession(t.Context(), NewSession{ID: id, Mode: "manual", Workspace: ws}, ada); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.write(host, plexus.Job{Session: "s", ID: "turn", Kind: plexus.SessionTurn})
+			n := 0
+			starts := func(session, parent string) string {
+				n++
+				id := fmt.Sprintf("j%d", n)
+				w.admit(NewCall{Session: session, ID: id, Parent: parent, Kind: job.AgentCall, Name: "agent_call", Arguments: []byte(`{"task":"x"}`)}, host)
+				var out struct {
+					Session string `json:"session"`
+				}
+				if err := json.Unmarshal([]byte(w.outcome(session, id)), &out); err != nil || out.Session == "" {
+					t.Fatal(out, err)
+				}
+				return out.Session
+			}
+			names := map[string]string{"s": "s", "stranger": "stranger"}
+			names["a"] = starts("s", "")
+			names["aa"] = starts(names["a"], "")
+			names["b"] = starts("s", "turn")
+			for _, id := range names {
+				w.admit(NewCall{Session: id, ID: "own", Name: "Bash", Arguments: bash("ask")}, ada)
+				w.await(id, "own", plexus.PolicyResult)
+			}
+			w.restart()
+			err := w.Cancel(t.Context(), names[row.session], row.what, row.by)
+			if (err == nil) != (row.cancelled != "") {
+				t.Error(err)
+			}
+			var got []string
+			for _, name := range []string{"a", "aa", "b", "s", "stranger"} {
+				if _, ok := w.fields(names[name], "own")[plexus.Cancelled]; ok {
+					got = append(got, name)
+				}
+			}
+			if strings.Join(got, " ") != row.cancelled {
+				t.Errorf("cancelled: %v, want %s", got, row.cancelled)
+			}
+			for _, name := range got {
+				if out := w.outcome(names[name], "own"); out != `{"ok":false,"text":"cancelled"}` {
+					t.Error(out)
+				}
+			}
+		})
+	}
+}
+
+// Nothing is started by a call that is cancelled.
+func TestACancelledCallStartsNothing(t *testing.T) {
+	w, ws, _ := speaking(t)
+	if _, err := w.CreateSession(t.Context(), NewSession{ID: "s", Mode: "manual", Workspace: ws}, ada); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if id, err := w.Spawn(ctx, job.Call{Session: "s", Job: "j", Workspace: ws, RealWorkspace: ws}, "x"); err == nil {
+		t.Errorf("%s was started", id)
+	}
+}

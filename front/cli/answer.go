@@ -107,7 +107,8 @@ func newCancel() *cobra.Command {
 		Short: "Cancel a call, or what is under way in a session",
 		Long: `Cancel ends a call: one that waits is not asked about any more, one that runs is
 stopped. Without a call, --session names a session in which all that is under
-way is cancelled.`,
+way is cancelled. What is under way in sessions that such a call started goes
+with it, also when the call itself, which only starts them, is settled.`,
 		Example: `  assent cancel 4711
   assent cancel --session 9HXM`,
 		Args:              atMostOne("name one call"),
@@ -127,8 +128,8 @@ way is cancelled.`,
 				return err
 			}
 			if name.job != "" {
-				job, err := c.Job(ctx, name.session, name.job)
-				if err == nil && job.Completed != nil {
+				which, err := c.Job(ctx, name.session, name.job)
+				if err == nil && which.Completed != nil && which.Kind != approval.AgentCall.String() {
 					err = usagef("%s is settled already; see: assent show %s", oneLine(name.job, maxTarget), oneLine(name.job, maxTarget))
 				}
 				if err != nil {
