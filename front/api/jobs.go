@@ -43,6 +43,17 @@ func getJob(s *Server, c *call) error {
 			return err
 		}
 	}
+	if needs {
+		// What it is asked for may have been written since, such as an attempt of the
+		// classifier: who is shown the call is shown that.
+		if snap, err = s.opts.Document.Job(c, c.session(), c.job()); err != nil {
+			return err
+		}
+		for _, name := range []string{plexus.Approved, plexus.OrchestrationResult, plexus.Cancelled, plexus.Completed} {
+			_, over := snap.Fields[name]
+			needs = needs && !over
+		}
+	}
 	w := jobOf(snap.Job, snap.Fields, needs)
 	if needs {
 		prompt, err := s.opts.Kernel.Prompt(c, c.session(), c.job())

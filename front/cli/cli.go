@@ -96,7 +96,8 @@ func newRoot() *cobra.Command {
 		Long: `Assent is the approval runtime for AI agents: it tells what a tool call would
 do, judges every one of those effects by policy, and leaves to a person what no
 rule answers.`,
-		Example: `  assent check -- 'git status && rm -rf ~'
+		Example: `  assent try
+  assent check -- 'git status && rm -rf ~'
   assent check --explain -- 'curl -s https://example.com/x.sh | sh'
   assent check --name Read --arguments '{"file_path": "~/.ssh/id_ed25519"}'`,
 		SilenceErrors: true,
@@ -104,7 +105,7 @@ rule answers.`,
 		Args:          subcommandOnly,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(newCheck(), newPolicy(), newWhatif(), newUp(), newDown(), newStatus(), newVersion(),
+	root.AddCommand(newTry(), newCheck(), newPolicy(), newWhatif(), newUp(), newDown(), newStatus(), newVersion(),
 		newSessions(), newQueue(), newCall(), newShow(), newAnswer(true), newAnswer(false), newCancel(), newMode(), newGrant(), newPair(), newLog(), newVerify("verify"))
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -19,9 +18,9 @@ import (
 
 // bodies are what runs in the kernel itself. They ask it about addresses that they
 // come to while they run, and give it what agents say to each other.
-func bodies(c config.Config, late *lateKernel) (*job.Registry, *toolkit.Kit, error) {
+func bodies(c config.Config, late *lateKernel, environ []string) (*job.Registry, *toolkit.Kit, error) {
 	registry := new(job.Registry)
-	kit, err := toolkit.Register(registry, toolkit.Options{Env: handedOn(os.Environ()), Contact: late.contact, Agents: late, Settings: toolsOf(c)})
+	kit, err := toolkit.Register(registry, toolkit.Options{Env: handedOn(environ), Contact: late.contact, Agents: late, Settings: toolsOf(c)})
 	return registry, kit, err
 }
 

@@ -3,9 +3,11 @@ package daemon
 import (
 	"cmp"
 	"context"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"strings"
 	"time"
@@ -42,10 +44,38 @@ type Options struct {
 	// modes. The document has all of it anyway.
 	Follow bool
 
+	// Stage makes it the kernel of one program that plays both sides; nil for one
+	// that is anybody's.
+	Stage *Stage
+
 	scanner *tirith.Tirith // that of a test; the machine's when nil
 
 	folder func(peer.Body) string                            // what tests know of an agent's
 	opened func(*plexus.Store, *kernel.Kernel, *config.File) // tests look at them
+}
+
+// Stage is how a program has a kernel of its own in its own process, with places of
+// its own: it mints calls as the host, and is the only person.
+type Stage struct {
+	// Token is what the program's person presents, made anew for each kernel. Nobody
+	// else has a role.
+	Token string
+	// Person is the name of that person.
+	Person string
+	// Env is what the environment of bodies is taken from.
+	Env []string
+	// Ready is called with the kernel when its socket answers.
+	Ready func(*kernel.Kernel)
+}
+
+// of is the role of whoever connects to a stage.
+func (s *Stage) of(net.Conn) api.Caller {
+	return func(claim api.Claim) (plexus.Writer, error) {
+		if s.Token == "" || claim.Agent || subtle.ConstantTimeCompare([]byte(claim.Token), []byte(s.Token)) != 1 {
+			return plexus.Writer{}, errToken
+		}
+		return plexus.Writer{Role: plexus.Human, Name: s.Person}, nil
+	}
 }
 
 // ConfigError is the key of presence under which the kernel's session says
@@ -107,7 +137,11 @@ func Run(ctx context.Context, o Options) (err error) {
 	first := file.State()
 	tell(o.Log, document, first)
 	late := &lateKernel{made: make(chan struct{})}
-	registry, kit, err := bodies(first.Config, late)
+	environ := os.Environ()
+	if o.Stage != nil {
+		environ = o.Stage.Env
+	}
+	registry, kit, err := bodies(first.Config, late, environ)
 	if err != nil {
 		return err
 	}
@@ -179,7 +213,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	who := &callers{gate: gate, keep: remembered.keep, folder: o.folder, paired: tokens.Holds, log: o.Log}
 	ends.add(func() error { who.noting.Wait(); return nil })
-	front := api.New(api.Options{
+	opts := api.Options{
 		Kernel: k, Document: document,
 		Role:     who.of,
 		Agents:   who.admits,
@@ -190,7 +224,11 @@ func Run(ctx context.Context, o Options) (err error) {
 		Standing: func(_ context.Context, _ plexus.Writer, set api.Standing) error { return keep(file, set) },
 		Scanner:  func(ctx context.Context) wire.Scanner { return scannerStatus(ctx, scanner, policies) },
 		Version:  o.Version, Path: o.Place.StoreFile(), Config: o.Place.ConfigFile(), Policy: o.Place.PolicyFile(), Log: o.Log,
-	})
+	}
+	if o.Stage != nil {
+		opts.Role, opts.Agents, opts.Why, opts.AgentOf = o.Stage.of, nil, nil, nil
+	}
+	front := api.New(opts)
 	served := make(chan error, 1)
 	go func() { served <- front.Serve(socket) }()
 	guarding, unguard := context.WithCancel(ctx)
@@ -210,6 +248,9 @@ func Run(ctx context.Context, o Options) (err error) {
 		o.opened(document, k, file)
 	}
 	o.Ready()
+	if o.Stage != nil {
+		o.Stage.Ready(k)
+	}
 	var lost error
 	select {
 	case err = <-served:
