@@ -20,15 +20,14 @@ import (
 	"assent/front/api/client"
 	"assent/front/api/wire"
 	"assent/front/card"
+	"assent/front/stage"
 	"assent/internal/drawn"
-	"assent/job"
 	"assent/plexus"
 )
 
 // scene is one thing that the scripted agent does.
 type scene struct {
 	says string // before it
-	kind job.Kind
 	tool string
 	args string
 	// answer is what the script says where a person is asked, and why.
@@ -55,45 +54,45 @@ const (
 )
 
 // props are the files that the agent finds.
-var props = []prop{
-	{"README.md", "# Shop\n\nIt sells tea.\n", 0o600},
-	{"check.sh", "#!/bin/sh\necho \"checked: ${*:-everything}\"\n", 0o700},
-	{".env", "TOKEN=not-a-real-one\n", 0o600},
+var props = []stage.Prop{
+	{Name: "README.md", Text: "# Shop\n\nIt sells tea.\n", Mode: 0o600},
+	{Name: "check.sh", Text: "#!/bin/sh\necho \"checked: ${*:-everything}\"\n", Mode: 0o700},
+	{Name: ".env", Text: "TOKEN=not-a-real-one\n", Mode: 0o600},
 }
 
 // play is what the agent does, in order.
 var play = []scene{
 	{
-		says: "looks around", kind: job.SystemTool, tool: "bash", args: `{"command": "ls && tail -n 1 README.md"}`,
+		says: "looks around", tool: "bash", args: `{"command": "ls && tail -n 1 README.md"}`,
 		as:    approval.FloorAllowed,
 		shows: "The policies allow looking: nobody was asked.",
 	},
 	{
-		says: "changes a file", kind: job.FileMutateTool, tool: "edit",
+		says: "changes a file", tool: "edit",
 		args:   `{"path": "README.md", "edits": [{"oldText": "It sells tea.", "newText": "It sells tea and coffee."}]}`,
 		answer: reply{sayYes, "cocoa comes next"},
 		as:     approval.PersonAllowed,
 		shows:  "The file was changed after the answer, and the comment goes to the agent.",
 	},
 	{
-		says: "tidies up too eagerly", kind: job.SystemTool, tool: "bash", args: `{"command": "cd /tmp && rm -rf ~"}`,
+		says: "tidies up too eagerly", tool: "bash", args: `{"command": "cd /tmp && rm -rf ~"}`,
 		as:    approval.FloorBlocked,
 		shows: "No answer, no mode and no grant lifts a block. (The agent's home is a scratch folder, too.)",
 	},
 	{
-		says: "reads what it should not", kind: job.SystemTool, tool: "read", args: `{"path": ".env"}`,
+		says: "reads what it should not", tool: "read", args: `{"path": ".env"}`,
 		answer: reply{sayNo, "that file is nobody's business"},
 		as:     approval.PersonRefused,
 		shows:  "The agent is told so, and never saw the file.",
 	},
 	{
-		says: "runs a script of the project", kind: job.SystemTool, tool: "bash", args: `{"command": "./check.sh"}`,
+		says: "runs a script of the project", tool: "bash", args: `{"command": "./check.sh"}`,
 		answer: reply{side: sayGrant},
 		as:     approval.GrantSkips,
 		shows:  "The grant answers what waits, too.",
 	},
 	{
-		says: "runs it again, otherwise", kind: job.SystemTool, tool: "bash", args: `{"command": "./check.sh tea coffee"}`,
+		says: "runs it again, otherwise", tool: "bash", args: `{"command": "./check.sh tea coffee"}`,
 		as:    approval.GrantSkips,
 		shows: "The grant let it through: nobody was asked.",
 	},
@@ -152,7 +151,7 @@ func lineReader(in io.Reader) <-chan string {
 
 // performance is one play for somebody.
 type performance struct {
-	*stage
+	*stage.Stage
 	out     io.Writer
 	screen  screen
 	answers <-chan string // of whoever is there, nil for nobody
@@ -172,11 +171,11 @@ func (p *performance) words(text string) {
 }
 
 func (p *performance) run(ctx context.Context) (err error) {
-	if p.stage, err = setStage(ctx, props); err != nil {
+	if p.Stage, err = stage.Set(ctx, version(), props); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, p.strike()) }()
-	p.say("A scripted agent works in %s, through a kernel of its own.\n", oneLine(p.project(), 4*maxFull))
+	defer func() { err = errors.Join(err, p.Strike()) }()
+	p.say("A scripted agent works in %s, through a kernel of its own.\n", oneLine(p.Project(), 4*maxFull))
 	p.words("Its session is in mode auto: policies and grants answer what they can, and a person the rest.")
 	for i, s := range play {
 		p.say("\n%s\n", inkBold.of(p.screen.paint, fmt.Sprintf("%d. The agent %s.", i+1, s.says)))
@@ -192,12 +191,12 @@ func (p *performance) run(ctx context.Context) (err error) {
 
 // scene has the agent do one thing, and a person answer where one is asked.
 func (p *performance) scene(ctx context.Context, s scene) (left bool, err error) {
-	id, err := p.call(ctx, s.kind, s.tool, s.args)
+	id, err := p.Call(ctx, s.tool, s.args)
 	if err != nil {
 		return false, err
 	}
 	settled := func(j wire.Job) bool { return j.Completed != nil }
-	call, err := p.until(ctx, id, func(j wire.Job) bool { return settled(j) || j.Leaf.NeedsHuman })
+	call, err := p.Until(ctx, id, func(j wire.Job) bool { return settled(j) || j.Leaf.NeedsHuman })
 	if err != nil {
 		return false, err
 	}
@@ -213,7 +212,7 @@ func (p *performance) scene(ctx context.Context, s scene) (left bool, err error)
 		if err := p.reply(ctx, call, a); err != nil {
 			return false, err
 		}
-		if call, err = p.until(ctx, id, settled); err != nil {
+		if call, err = p.Until(ctx, id, settled); err != nil {
 			return false, err
 		}
 	} else {
@@ -228,7 +227,7 @@ func (p *performance) scene(ctx context.Context, s scene) (left bool, err error)
 
 // card shows a call that a person is asked about.
 func (p *performance) card(ctx context.Context, call wire.Job) error {
-	list, err := p.person.Sessions(ctx, client.SessionFilter{})
+	list, err := p.Person.Sessions(ctx, client.SessionFilter{})
 	if err != nil {
 		return err
 	}
@@ -323,10 +322,10 @@ func (a reply) text(kind string) string {
 // reply writes what a person said: a vote, or a grant that answers in its place.
 func (p *performance) reply(ctx context.Context, call wire.Job, a reply) error {
 	if a.side != sayGrant {
-		_, err := p.person.Answer(ctx, call.Session, call.ID, a.side == sayYes, a.comment)
+		_, err := p.Person.Answer(ctx, call.Session, call.ID, a.side == sayYes, a.comment)
 		return err
 	}
-	all, err := p.person.Registers(ctx, call.Session)
+	all, err := p.Person.Registers(ctx, call.Session)
 	if err != nil {
 		return err
 	}
@@ -335,11 +334,11 @@ func (p *performance) reply(ctx context.Context, call wire.Job, a reply) error {
 		return err
 	}
 	*termOf(&terms, call.Leaf.Cluster) = approval.Until(time.Now().Add(grantLasts))
-	if _, err = p.person.SetRegister(ctx, call.Session, plexus.AutoAllow, terms, all.Rev); err != nil || call.Leaf.PolicyResult == nil || *call.Leaf.PolicyResult == "ask" {
+	if _, err = p.Person.SetRegister(ctx, call.Session, plexus.AutoAllow, terms, all.Rev); err != nil || call.Leaf.PolicyResult == nil || *call.Leaf.PolicyResult == "ask" {
 		return err
 	}
 	// What a policy denies no grant answers: this call is answered beside it.
-	_, err = p.person.Answer(ctx, call.Session, call.ID, true, "")
+	_, err = p.Person.Answer(ctx, call.Session, call.ID, true, "")
 	return err
 }
 
@@ -379,7 +378,7 @@ func toldAgent(outcome jsontext.Value) string {
 // ending shows what is written down of it all.
 func (p *performance) ending(ctx context.Context) error {
 	p.say("\n%s\n", inkBold.of(p.screen.paint, "All of it is in the log:"))
-	calls, err := p.person.Calls(ctx, client.CallFilter{})
+	calls, err := p.Person.Calls(ctx, client.CallFilter{})
 	if err != nil {
 		return err
 	}
@@ -391,7 +390,7 @@ func (p *performance) ending(ctx context.Context) error {
 	if err := g.write(p.out, p.screen); err != nil {
 		return err
 	}
-	verified, err := p.person.Verify(ctx)
+	verified, err := p.Person.Verify(ctx)
 	if err != nil {
 		return err
 	}

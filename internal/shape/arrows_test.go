@@ -58,7 +58,8 @@ var arrows = map[string]rule{
 	"front/card": {pure: true, imports: []string{"approval", "front/api/wire", "internal/drawn", "internal/oneline"}},
 
 	"front/daemon": {imports: []string{"approval", "floor", "senses", "tirith", "scan", "plexus", "job", "toolkit", "kernel", "internal/place", "internal/config", "internal/peer", "front/api", "front/api/client", "front/api/wire"}},
-	"front/cli":    {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "scan", "plexus", "internal/drawn", "internal/misread", "internal/oneline", "internal/spell", "internal/place", "internal/config", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire", "front/card"}},
+	"front/stage":  {imports: []string{"approval", "plexus", "job", "kernel", "internal/place", "front/daemon", "front/api/client", "front/api/wire"}},
+	"front/cli":    {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "scan", "plexus", "internal/drawn", "internal/misread", "internal/oneline", "internal/spell", "internal/place", "internal/config", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire", "front/card", "front/stage"}},
 	"cmd/assent":   {imports: []string{"front/cli"}},
 
 	// Only tests run these.
