@@ -82,6 +82,7 @@ A command stands after "--", and any other tool is named by --name, as for
 	f.StringVarP(&c.name, "name", "n", "", "the `tool`, in the spelling of its client")
 	f.StringVarP(&c.arguments, "arguments", "a", "", "the tool's arguments: `JSON`, @FILE or -")
 	c.placeFlags(cmd, "the session works in", "the call starts in")
+	_ = cmd.RegisterFlagCompletionFunc("name", completeTools)
 	modeFlag(cmd, &mode, "for persons: the `mode` of the session")
 	return cmd
 }

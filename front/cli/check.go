@@ -134,8 +134,7 @@ the same.`,
 	f.BoolVar(&c.asRows, "jsonl", false, "judge rows of standard input")
 	_ = cmd.MarkFlagDirname("home")
 	_ = cmd.MarkFlagFilename("policy", "yaml", "yml", "json")
-	_ = cmd.RegisterFlagCompletionFunc("name", cobra.FixedCompletions(
-		[]string{"Bash", "Read", "Write", "Edit", "Glob", "Grep", "WebFetch", "apply_patch", "run_shell_command"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("name", completeTools)
 	return cmd
 }
 

@@ -119,6 +119,7 @@ rule answers.`,
 			}
 		}
 	}
+	completeNoFiles(root)
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
 		if cmd.Annotations == nil {
 			cmd.Annotations = make(map[string]string)

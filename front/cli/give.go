@@ -72,7 +72,12 @@ terminal of that process is the agent's from then on.`,
 			}
 			return nil
 		},
-		ValidArgsFunction: completeSessions,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 { // a process
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return completeSessions(cmd, args, begun)
+		},
 		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, args []string) error {
 			process, err := strconv.Atoi(args[1])
 			if err != nil || process <= 0 {

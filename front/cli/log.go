@@ -93,6 +93,7 @@ its number, as "assent grant list" says it.
 	if err := cmd.RegisterFlagCompletionFunc("result", cobra.FixedCompletions([]string{"allow", "deny", "block", "cancelled", "wait"}, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // the flag is there
 	}
+	_ = cmd.RegisterFlagCompletionFunc("tool", completeTools)
 	cmd.AddCommand(newLogExport(), newVerify("verify"))
 	return cmd
 }

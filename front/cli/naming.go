@@ -218,6 +218,9 @@ func oneCall(text string, names []callName) (callName, error) {
 	return callName{}, usagef("%d calls are meant by %q; write SESSION/CALL, or more of it", len(begun), oneLine(text, maxTarget))
 }
 
+// completed is how many calls are proposed at most.
+const completed = 100
+
 // completeCalls are the calls that wait, for completion: by their numbers, as
 // what an agent calls them is not put onto a person's command line.
 func completeCalls(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
@@ -229,7 +232,7 @@ func completeCalls(cmd *cobra.Command, args []string, begun string) ([]string, c
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	defer end()
-	queue, err := c.Queue(ctx, "")
+	queue, err := c.QueuePage(ctx, "", 0, completed)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -165,6 +165,23 @@ func newPairRevoke() *cobra.Command {
 			return writeTokens(cmd, list)
 		}),
 	}
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) (names []string, _ cobra.ShellCompDirective) {
+		c, ctx, end, ok := dialForCompletion(cmd)
+		if !ok || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer end()
+		list, err := c.Tokens(ctx)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		for _, t := range list.Tokens {
+			if strings.HasPrefix(t.Name, begun) {
+				names = append(names, t.Name)
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
 	d.flags(cmd)
 	return cmd
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // atLeastOne demands an argument and says which.
@@ -40,6 +42,28 @@ func unknownCommand(cmd *cobra.Command, word string) error {
 		hint = "did you mean " + near + "?"
 	}
 	return usagef("unknown command %q for %q; %s", oneLine(word, maxTarget), cmd.CommandPath(), hint)
+}
+
+// completeTools are tools that clients call so.
+var completeTools = cobra.FixedCompletions(
+	[]string{"Bash", "Read", "Write", "Edit", "Glob", "Grep", "WebFetch", "apply_patch", "run_shell_command"}, cobra.ShellCompDirectiveNoFileComp)
+
+// filesComplete are the flags and commands whose values are files; of all others
+// that say nothing themselves, no files are proposed.
+var filesComplete = []string{"socket", "file", "output", "policy", "workspace", "cwd", "home", "arguments", "assent policy check", "assent policy fmt"}
+
+func completeNoFiles(cmd *cobra.Command) {
+	if cmd.ValidArgsFunction == nil && !slices.Contains(filesComplete, cmd.CommandPath()) {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(filesComplete, f.Name) && f.Value.Type() != "bool" {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.NoFileCompletions) // refused where there is one
+		}
+	})
+	for _, c := range cmd.Commands() {
+		completeNoFiles(c)
+	}
 }
 
 // newHelp is `assent help`, which refuses what it has no help for.
