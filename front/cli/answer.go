@@ -35,9 +35,10 @@ func newAnswer(yes bool) *cobra.Command {
 whole: an agent that chooses its ids could have another call begin like the one
 that you saw.`
 	long := `Allow answers yes to one call that waits. What a policy blocks cannot be allowed.
-A path outside the workspace that is read so may be read again in that session,
-with what lies under it, unless there is a comment; what is open from then on is
-said. A yes to names of files opens nothing, and neither does one to what a rule
+A path outside the workspace that is read so may be read again in that session
+by file tools (Read, Grep), with what lies under it, unless there is a comment;
+what is open from then on is said. A command that reads there (cat) asks each time.
+A yes to names of files opens nothing, and neither does one to what a rule
 denies: that is for the one call.`
 	if !yes {
 		named = `A call is named by its number, as "assent queue" says it, by its id, or by how
@@ -95,7 +96,7 @@ func opensText(opens []wire.Opened) string {
 		if o.Below {
 			below = " and what is under it"
 		}
-		fmt.Fprintf(&b, "open for reading in this session from now on: %s%s\n", oneLine(o.Path, 4*maxTarget), below)
+		fmt.Fprintf(&b, "open for reading by file tools in this session from now on: %s%s\n", oneLine(o.Path, 4*maxTarget), below)
 	}
 	return b.String()
 }

@@ -93,9 +93,9 @@ An answer has, as the one of --json:
 
   id        that of the row
   result    allow, ask, deny or block
-  cluster   the kind of tool, which grants are about: bash, read, write, web,
-            comm (the agent's own notes and questions) or mcp (any other);
-            null when no tool is named
+  cluster   the kind of tool, which grants are about: bash, read, write, web or
+            mcp (any other, an agent's own notes and questions too); null when
+            no tool is named
   hatch     true when the call fetches a package to run it, as npx does
   effects   what the call does, each with its kind (run, read, write, delete,
             net, env, mcp, opaque: what cannot be told), its target, its own

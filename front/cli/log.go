@@ -23,7 +23,7 @@ func newLog() *cobra.Command {
 		Use:   "log",
 		Short: "Say who or what decided every call",
 		Long: `Log lists calls, the newest first: when each came, what became of it, and who or
-what decided that: a person by name, a policy, the classifier, a mode, or a grant by
+what decided that, or cancelled it: a person by name, a policy, the classifier, a mode, or a grant by
 its number, as "assent grant list" says it.
 
 --since and --until take how long ago (15m, 2h, 7d), a day or a time.`,

@@ -43,7 +43,7 @@ The words:
               floor leaves open goes to a person), auto (a classifier is asked
               instead), yolo (whatever is no block runs)
   cluster     the kind of tool, which grants are about: bash, read, write, web,
-              comm or mcp
+              comm (assent's own messages between agents) or mcp (any other)
   grant       autoAllow for one session, standingAutoAllow for all: in mode auto,
               calls of that cluster on which the floor says ask need nobody;
               write, bash and the look-ups of mcp can be granted
