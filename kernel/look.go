@@ -60,6 +60,7 @@ func (k *Kernel) Queue(ctx context.Context, id, under string) ([]string, error) 
 
 // Waiting are the leaves of a session that need a person.
 type Waiting struct {
+	Agent  string     // whose the session is, "" for nobody's
 	Made   plexus.Rev // of the session: the older is first
 	Leaves []string   // in tree order
 }
@@ -68,6 +69,9 @@ type Waiting struct {
 func (k *Kernel) Waiting(ctx context.Context, id, under string) (Waiting, error) {
 	return look(ctx, k, id, func(o *owner) Waiting {
 		w := Waiting{Made: o.facts.Rev}
+		if agent, ok := k.belongs.Load(id); ok {
+			w.Agent = agent.(string)
+		}
 		for _, job := range o.m.Queue(session.JobID(under)) {
 			w.Leaves = append(w.Leaves, string(job))
 		}

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"assent/plexus"
 	"assent/senses"
 	"assent/session"
@@ -187,6 +189,12 @@ func (o *owner) load() error {
 	}
 	o.facts = snap.Session
 	o.really = reallyOf(snap)
+	if r, ok := snap.Registers[plexus.SessionAgent]; ok {
+		var of string
+		if json.Unmarshal([]byte(r.Value), &of) == nil {
+			o.k.belongs.LoadOrStore(o.id, of) // who gives it later overwrites that
+		}
+	}
 	o.minters = make(map[session.JobID]plexus.Writer)
 	o.begun = make(map[session.JobID]bool)
 	o.shown = make(map[session.JobID]string)

@@ -90,14 +90,17 @@ func (j *JobSnapshot) briefFields(v view) error {
 	}, j.Job.Session, j.Job.ID)
 }
 
-// Briefs gives jobs of a session in the order in which they are named, with the
-// beginnings of their texts, until f says no. Those that are not there are passed
-// over.
-func (s *Store) Briefs(ctx context.Context, session string, ids []string, f func(JobSnapshot) bool) error {
+// JobName names a job.
+type JobName struct{ Session, Job string }
+
+// Briefs gives jobs in the order in which they are named, each with its place in
+// that, and with the beginnings of their texts, until f says no. Those that are not
+// there are passed over.
+func (s *Store) Briefs(ctx context.Context, names []JobName, f func(at int, snap JobSnapshot) bool) error {
 	return s.found(ctx, func(v view) error {
-		for _, id := range ids {
+		for i, name := range names {
 			snap := JobSnapshot{Rev: v.rev}
-			if err := snap.brief(v, `session = ? AND id = ?`, session, id); err != nil {
+			if err := snap.brief(v, `session = ? AND id = ?`, name.Session, name.Job); err != nil {
 				return err
 			}
 			if snap.Job.ID == "" {
@@ -106,7 +109,7 @@ func (s *Store) Briefs(ctx context.Context, session string, ids []string, f func
 			if err := snap.briefFields(v); err != nil {
 				return err
 			}
-			if !f(snap) {
+			if !f(i, snap) {
 				return nil
 			}
 		}

@@ -1,5 +1,7 @@
 package api
 
+import "assent/plexus"
+
 // Route is what tests know of a route.
 type Route struct {
 	Method, Path string
@@ -24,18 +26,19 @@ func OpenAPI() []byte { return openAPI }
 var Statuses = statuses
 
 // Waiting are the leaves of a session that wait.
-type Waiting struct{ Leaves []string }
+type Waiting struct {
+	Agent, Session string
+	Made           plexus.Rev
+	Leaves         []string
+}
 
-// Page is page.
-func Page(all []Waiting, skip, limit int) (some [][]string) {
+// Fair is fair.
+func Fair(all []Waiting) (order []plexus.JobName) {
 	in := make([]waiting, len(all))
 	for i, w := range all {
-		in[i].leaves = w.Leaves
+		in[i] = waiting{w.Agent, w.Session, w.Made, w.Leaves}
 	}
-	for _, w := range page(in, skip, limit) {
-		some = append(some, w.leaves)
-	}
-	return some
+	return fair(in)
 }
 
 // Shorten is shorten.

@@ -106,6 +106,13 @@ func size(snap plexus.JobSnapshot) int {
 	return n
 }
 
+// briefSize is about how many bytes a job in a list has, with what is told of each
+// field.
+func briefSize(snap plexus.JobSnapshot) int {
+	const each = 256
+	return size(snap) + each*(2+len(snap.Fields))
+}
+
 // The moments that a receipt is waited for.
 const (
 	decided = "decided" // the guard has returned, or the call was cancelled

@@ -59,7 +59,7 @@ var routes = []route{
 	{method: "PUT", path: ofSession + "/agent", body: maxSmall, do: putAgent},
 	{method: "POST", path: ofSession + "/cancel", do: postCancelSession, status: http.StatusAccepted},
 	{method: "POST", path: ofSession + "/writes", body: maxCall, do: postWrites},
-	{method: "GET", path: ofSession + "/queue", query: []string{"limit", "skip", "under"}, do: getQueue},
+	{method: "GET", path: ofSession + "/queue", query: []string{"after", "limit", "skip", "under"}, do: getQueue},
 	{method: "GET", path: ofSession + "/registers", do: getRegisters},
 	{method: "PUT", path: ofSession + "/registers/{name...}", query: []string{"seen"}, body: maxCall, do: putRegister},
 	{method: "GET", path: ofSession + "/presence", do: getPresence},
@@ -73,7 +73,7 @@ var routes = []route{
 	{method: "POST", path: ofJob + "/report", agents: true, body: maxOutcome, do: postReport},
 	{method: "PUT", path: ofJob + "/{name}", body: maxSmall, do: putField},
 
-	{method: "GET", path: "/v1/queue", query: []string{"limit", "skip"}, do: getQueue},
+	{method: "GET", path: "/v1/queue", query: []string{"after", "limit", "skip"}, do: getQueue},
 	{method: "GET", path: "/v1/calls", query: []string{"session", "since", "until", "result", "tool", "before", "limit"}, do: getCalls},
 	{method: "GET", path: "/v1/grants", query: []string{"session"}, do: getGrants},
 	{method: "GET", path: "/v1/rows", query: []string{"after", "session", "limit"}, do: getRows},

@@ -131,6 +131,7 @@ type Server struct {
 	awaiting awaiting
 	turns    *turns
 	arriving arriving
+	pages    pages
 
 	ending context.Context // ends when the server does
 	end    context.CancelFunc

@@ -124,9 +124,9 @@ func newQueue() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "queue",
 		Short: "List the calls that wait for a person",
-		Long: `Queue lists the calls that wait for a person's answer, in the order in which
-they stand in their sessions, each with its number and with what the policies
-said to it. It says for which of them nobody waits just now: whoever asked has
+		Long: `Queue lists the calls that wait for a person's answer, each with its number and
+with what the policies said to it. The agents take turns, and the sessions of
+each; calls of one session are in the order in which they stand there. It says for which of them nobody waits just now: whoever asked has
 ended, or was cut off when the kernel ended; "assent cancel" takes one out.`,
 		Example: `  assent queue
   assent queue --session 7GKQ --json`,

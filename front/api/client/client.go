@@ -322,33 +322,38 @@ func (c *Client) Queue(ctx context.Context, session string) (wire.Queue, error) 
 // QueuePage are so many of them, after so many; limit 0 is [queueMost]. The server
 // gives no more at a time than an answer may hold, so it may be asked several times.
 func (c *Client) QueuePage(ctx context.Context, session string, skip, limit int) (out wire.Queue, err error) {
+	if limit <= 0 {
+		limit = queueMost
+	}
+	after := ""
+	for {
+		page, err := c.queue(ctx, session, after, skip, limit)
+		jobs := page.Queue
+		unawaited := out.Unawaited
+		page.Queue = out.Queue
+		out = page
+		out.Queue = append(out.Queue, jobs...)
+		out.Unawaited = append(unawaited, page.Unawaited...)
+		after, skip = page.Next, 0
+		limit -= len(jobs)
+		if err != nil || after == "" || limit <= 0 {
+			return out, err
+		}
+	}
+}
+
+// QueueNext goes on where an answer ended, with the next of that: so many, or fewer
+// where they are too much for one answer.
+func (c *Client) QueueNext(ctx context.Context, session, next string, limit int) (wire.Queue, error) {
+	return c.queue(ctx, session, next, 0, limit)
+}
+
+func (c *Client) queue(ctx context.Context, session, after string, skip, limit int) (out wire.Queue, err error) {
 	p := path("queue")
 	if session != "" {
 		p = path("sessions", session, "queue")
 	}
-	if limit <= 0 {
-		limit = queueMost
-	}
-	type name struct{ session, job string }
-	known := make(map[name]bool) // the queue moves between two answers
-	for {
-		var page wire.Queue
-		err = c.ask(ctx, http.MethodGet, p+query("skip", count(skip), "limit", count(limit)), nil, &page)
-		jobs := page.Queue
-		page.Queue = out.Queue
-		out = page
-		for _, job := range jobs {
-			if n := (name{job.Session, job.ID}); !known[n] {
-				known[n] = true
-				out.Queue = append(out.Queue, job)
-			}
-		}
-		skip += len(jobs)
-		limit -= len(jobs)
-		if err != nil || !page.More || len(jobs) == 0 || limit <= 0 {
-			return out, err
-		}
-	}
+	return out, c.ask(ctx, http.MethodGet, p+query("after", after, "skip", count(skip), "limit", count(limit)), nil, &out)
 }
 
 // queueMost is how many leaves of a queue are listed at most.

@@ -340,10 +340,13 @@ type Receipt struct {
 // Queue are leaves that need a person: of each session in tree order, sessions
 // in the order they were made.
 type Queue struct {
-	Rev     Rev   `json:"rev"`
-	Waiting int   `json:"waiting"` // how many there are, also those left out
-	More    bool  `json:"more"`    // there are more behind these
-	Queue   []Job `json:"queue"`
+	Rev     Rev  `json:"rev"`
+	Waiting int  `json:"waiting"` // how many there are, also those left out
+	More    bool `json:"more"`    // there are more behind these
+	// Next goes on where these end, in the order that was then; "" when there is
+	// nothing behind them.
+	Next  string `json:"next,omitempty"`
+	Queue []Job  `json:"queue"`
 	// Unawaited are the numbers of those for which nobody waits just now: their
 	// asker has ended, or has yet to come back to a kernel that was started anew.
 	Unawaited []Rev `json:"unawaited"`
