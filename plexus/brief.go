@@ -2,8 +2,10 @@ package plexus
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -21,6 +23,7 @@ var briefly = map[string]string{
 	`'s'`: brief(`'s'`, "facts"),
 	`'j'`: brief(`'j'`, "arguments", "facts"),
 	`'f'`: brief(`'f'`, "value"),
+	`'r'`: brief(`'r'`, "value"),
 }
 
 func brief(table string, texts ...string) string {
@@ -166,12 +169,33 @@ func (s *Store) BriefSessions(ctx context.Context, f func(session Session, facts
 	})
 }
 
-// BriefSession is [Store.Session] with the beginnings of the texts of its jobs,
-// and how long those are that are cut, by job.
-func (s *Store) BriefSession(ctx context.Context, id string) (snap Snapshot, bytes map[string]map[string]int, err error) {
-	bytes = make(map[string]map[string]int)
+// BriefSnapshot is a session without its jobs, as it stood at Rev.
+type BriefSnapshot struct {
+	Rev     Rev
+	Session Session
+	// Registers are the revisions that hold, in the order of their names, with how
+	// long the values are that are cut. MoreRegisters says that there are some more
+	// than are told.
+	Registers     []BriefRegister
+	MoreRegisters bool
+}
+
+// BriefRegister is a register in a list; Bytes is how long its value is, 0 when it
+// is whole.
+type BriefRegister struct {
+	Register
+	Bytes int
+}
+
+// registersMost is how many bytes of registers are told with a session.
+const registersMost = 1 << 20
+
+// BriefSession gives a session with its jobs by Ord and Rev, those after a job of
+// that rev, with the beginnings of their texts, until f says no. It fails with
+// [ErrNoJob] when the session has no such job.
+func (s *Store) BriefSession(ctx context.Context, id string, after Rev, f func(JobSnapshot) bool) (snap BriefSnapshot, err error) {
 	err = s.found(ctx, func(v view) error {
-		snap = Snapshot{Rev: v.rev, Fields: make(map[string]map[string]Field)}
+		snap.Rev = v.rev
 		sessions, err := collect[Session](v, `'s'`, `id = ?`, id)
 		if err != nil {
 			return err
@@ -180,44 +204,109 @@ func (s *Store) BriefSession(ctx context.Context, id string) (snap Snapshot, byt
 			return ErrNoSession
 		}
 		snap.Session = sessions[0]
-		note := func(job, name, text, long string, n int) string {
-			j := JobSnapshot{Bytes: bytes[job]}
-			text = j.note(name, text, long, n)
-			if j.Bytes != nil {
-				bytes[job] = j.Bytes
+		bytes := 0
+		err = v.scanLong(briefly[`'r'`]+" WHERE "+latestRegisters+" ORDER BY name", func(row Row, long string) error {
+			if snap.MoreRegisters = bytes >= registersMost; snap.MoreRegisters {
+				return errEnough
 			}
-			return text
-		}
-		err = v.scanLong(briefly[`'j'`]+" WHERE session = ? ORDER BY ord, rev", func(row Row, long string) error {
-			j := row.(Job)
-			j.Arguments = note(j.ID, "arguments", j.Arguments, long, 0)
-			j.Facts = note(j.ID, "facts", j.Facts, long, 1)
-			snap.Jobs = append(snap.Jobs, j)
+			r := BriefRegister{Register: row.(Register), Bytes: bytesOf(long, 0)}
+			r.Value = begins(r.Value)
+			bytes += size(r.Register)
+			snap.Registers = append(snap.Registers, r)
 			return nil
 		}, id)
-		if err != nil {
+		if err != nil && !errors.Is(err, errEnough) {
 			return err
 		}
-		err = v.scanLong(briefly[`'f'`]+" WHERE session = ?", func(row Row, long string) error {
-			f := row.(Field)
-			f.Value = note(f.Job, f.Name, f.Value, long, 0)
-			if snap.Fields[f.Job] == nil {
-				snap.Fields[f.Job] = make(map[string]Field)
-			}
-			snap.Fields[f.Job][f.Name] = f
-			return nil
-		}, id)
-		if err != nil {
-			return err
-		}
-		if snap.Registers, err = v.latest(id); err != nil {
-			return err
-		}
-		snap.Kernel, err = v.latest("")
-		return err
+		return v.briefJobs(id, after, f)
 	})
 	if err != nil {
 		err = fmt.Errorf("session %s: %w", id, err)
 	}
-	return snap, bytes, err
+	return snap, err
+}
+
+// some is how many jobs are found at a time. To put them in their order takes as
+// much memory as that many names, however many there are.
+const some = 500
+
+// briefJobs gives the jobs of a session in their order.
+func (v view) briefJobs(session string, after Rev, f func(JobSnapshot) bool) error {
+	ord := int64(math.MinInt64)
+	if after > 0 {
+		err := v.tx.QueryRowContext(v.ctx, `SELECT ord FROM job WHERE rev = ? AND session = ?`, int64(after), session).Scan(&ord)
+		if errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("number %d: %w", after, ErrNoJob)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for {
+		revs, err := v.jobsAfter(session, ord, after)
+		if err != nil {
+			return err
+		}
+		for _, rev := range revs {
+			snap := JobSnapshot{Rev: v.rev}
+			if err := snap.brief(v, `rev = ?`, int64(rev)); err != nil {
+				return err
+			}
+			if err := snap.briefFields(v); err != nil {
+				return err
+			}
+			if !f(snap) {
+				return nil
+			}
+			ord, after = snap.Job.Ord, rev
+		}
+		if len(revs) < some {
+			return nil
+		}
+	}
+}
+
+func (v view) jobsAfter(session string, ord int64, after Rev) (revs []Rev, err error) {
+	rows, err := v.tx.QueryContext(v.ctx, `SELECT rev FROM job WHERE session = ? AND (ord, rev) > (?, ?) ORDER BY ord, rev LIMIT ?`,
+		session, ord, int64(after), some)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var rev Rev
+		if err := rows.Scan(&rev); err != nil {
+			return nil, err
+		}
+		revs = append(revs, rev)
+	}
+	return revs, rows.Err()
+}
+
+// Revisions are those of one register of a session, "" for the kernel's, the oldest
+// first.
+func (s *Store) Revisions(ctx context.Context, session, name string) ([]Register, error) {
+	return list[Register](ctx, s, `'r'`, `session = ? AND name = ? ORDER BY rev`, session, name)
+}
+
+// Registers are revisions of the registers of a session, "" for the kernel's, the
+// oldest first, those after a rev: at most so many, and no more once they have so many
+// bytes, but one at least. more says that it was not all.
+func (s *Store) Registers(ctx context.Context, session string, after Rev, limit, bytes int) (found []Register, more bool, err error) {
+	err = s.found(ctx, func(v view) error {
+		have := 0
+		err := v.scan(selects[`'r'`]+" WHERE session = ? AND rev > ? ORDER BY rev LIMIT ?", func(row Row) error {
+			if more = len(found) == limit || len(found) > 0 && have+size(row) > bytes; more {
+				return errEnough
+			}
+			found = append(found, row.(Register))
+			have += size(row)
+			return nil
+		}, session, int64(after), limit+1)
+		if errors.Is(err, errEnough) {
+			return nil
+		}
+		return err
+	})
+	return found, more, err
 }

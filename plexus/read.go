@@ -90,12 +90,6 @@ func (s *Store) Fields(ctx context.Context, session, job string) ([]Field, error
 	return list[Field](ctx, s, `'f'`, `session = ? AND job = ? ORDER BY rev`, session, job)
 }
 
-// Registers are all revisions of the registers of a session, "" for the
-// kernel's, the oldest first.
-func (s *Store) Registers(ctx context.Context, session string) ([]Register, error) {
-	return list[Register](ctx, s, `'r'`, `session = ? ORDER BY rev`, session)
-}
-
 // Head is the rev and the hash of the last row. Kept elsewhere, it lets
 // [Store.Verify] tell a document that was cut or written anew. With
 // [ErrTampered] it is the last row that is the store's.

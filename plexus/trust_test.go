@@ -119,7 +119,7 @@ func mustDistrust(t *testing.T, s *Store) {
 		"job":       func() error { _, err := s.Job(ctx, "s", "ask"); return err },
 		"sessions":  func() error { _, err := s.Sessions(ctx); return err },
 		"fields":    func() error { _, err := s.Fields(ctx, "s", "ask"); return err },
-		"registers": func() error { _, err := s.Registers(ctx, "s"); return err },
+		"registers": func() error { _, _, err := s.Registers(ctx, "s", 0, 1, 1); return err },
 		"latest":    func() error { _, err := s.Latest(ctx, "s"); return err },
 		"unsettled": func() error { _, _, err := s.Unsettled(ctx); return err },
 		"trusted":   func() error { return s.Trusted(ctx) },

@@ -2,7 +2,10 @@ package api_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -211,5 +214,96 @@ func TestListsComeInSeveralAnswers(t *testing.T) {
 		if want := fmt.Sprint("done", many-1-i); call.Job != want {
 			t.Fatalf("call %d is %s, want %s", i, call.Job, want)
 		}
+	}
+}
+
+// A session, and its registers, come in several answers too, and a look at one takes
+// little memory, however much there is.
+func TestSessionComesInSeveralAnswers(t *testing.T) {
+	w := newWorld(t, api.Options{})
+	w.session("s", "manual")
+	w.session("other", "manual")
+	const many = 1500
+	long := `"` + strings.Repeat("x", plexus.BriefText) + `"`
+	host := plexus.Writer{Role: plexus.Host, Name: "kernel"}
+	var want []string
+	tx := plexus.Tx{Writer: host}
+	for i := range many {
+		id := fmt.Sprint("done", i)
+		tx.Writes = append(tx.Writes,
+			plexus.Job{Session: "s", ID: id, Name: "other", Ord: int64(i % 3), Arguments: `{"a":` + long + `}`},
+			plexus.Field{Session: "s", Job: id, Name: plexus.Cancelled, Value: plexus.True},
+			plexus.Field{Session: "s", Job: id, Name: plexus.OutcomeJSON, Value: long},
+			plexus.Field{Session: "s", Job: id, Name: plexus.Completed, Value: plexus.True},
+			plexus.Register{Session: "s", Name: plexus.HostRegister(fmt.Sprintf("%04d", i)), Value: `["` + strings.Repeat("y", 2*plexus.BriefText) + `"]`})
+	}
+	for ord := range 3 {
+		for i := ord; i < many; i += 3 {
+			want = append(want, fmt.Sprint("done", i))
+		}
+	}
+	if _, err := w.doc.Apply(t.Context(), tx); err != nil {
+		t.Fatal(err)
+	}
+	tx.Writes = nil
+	for _, path := range []string{"/v1/sessions/s", "/v1/sessions/s/registers"} {
+		runtime.GC()
+		var before runtime.MemStats
+		runtime.ReadMemStats(&before)
+		high := peak(t)
+		status, body := w.raw("GET " + path + " HTTP/1.1\r\nHost: assent\r\nConnection: close\r\n\r\n")
+		if status != 200 || len(body) > 7<<20 || !strings.Contains(body, `"more":true`) {
+			t.Errorf("one answer of %s: %d, %d bytes", path, status, len(body))
+		}
+		// The test has the answer as well, and grows a buffer for it.
+		if most := high(); most > before.HeapInuse+64<<20 {
+			t.Errorf("%s took %d MB", path, (most-before.HeapInuse)>>20)
+		}
+	}
+	doc, err := w.client.Session(t.Context(), "s")
+	if err != nil || doc.More || !doc.MoreRegisters {
+		t.Fatalf("more %v, more registers %v, %v", doc.More, doc.MoreRegisters, err)
+	}
+	var got []string
+	for _, job := range doc.Jobs {
+		got = append(got, job.ID)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%d jobs, in another order", len(got))
+	}
+	if r := doc.Registers[0]; r.Name != "host/0000" || r.Cut["value"] != 2*plexus.BriefText+4 || len(r.Value) > plexus.BriefText+100 || len(doc.Registers) > many/2 {
+		t.Errorf("%d registers, the first %s with %d bytes, cut %v", len(doc.Registers), r.Name, len(r.Value), r.Cut)
+	}
+	all, err := w.client.Registers(t.Context(), "s")
+	if err != nil || all.More || len(all.Registers) != many+1 || len(all.Registers[many].Value) != 2*plexus.BriefText+4 || all.Registers[many].Cut != nil {
+		t.Errorf("%d registers, more %v, %v", len(all.Registers), all.More, err)
+	}
+	page, err := w.client.SessionPage(t.Context(), "s", doc.Jobs[2].Stamp.Rev, 2)
+	if err != nil || len(page.Jobs) != 2 || !page.More || page.Jobs[0].ID != want[3] || page.Jobs[1].ID != want[4] {
+		t.Errorf("a page: %d jobs, %v", len(page.Jobs), err)
+	}
+	last, err := w.client.SessionPage(t.Context(), "s", doc.Jobs[many-1].Stamp.Rev, 2)
+	if err != nil || len(last.Jobs) != 0 || last.More {
+		t.Errorf("behind the last: %d jobs, %v", len(last.Jobs), err)
+	}
+	if _, err := w.client.SessionPage(t.Context(), "other", doc.Jobs[2].Stamp.Rev, 2); !errors.Is(err, wire.NoJob) {
+		t.Errorf("after a job of another session: %v", err)
+	}
+}
+
+// Of a long queue the session tells the first.
+func TestSessionTellsTheFirstOfItsQueue(t *testing.T) {
+	w := newWorld(t, api.Options{})
+	w.session("s", "manual")
+	const many = 1100
+	for i := range many {
+		if _, err := w.client.Admit(t.Context(), "s", wire.NewJob{ID: fmt.Sprint("c", i), Name: "Bash", Arguments: bash("other")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.until("s", fmt.Sprint("c", many-1), plexus.PolicyResult)
+	doc, err := w.client.SessionPage(t.Context(), "s", 0, 1)
+	if err != nil || doc.Waiting != many || len(doc.ApprovalQueue) != 1000 || doc.ApprovalQueue[0] != "c0" || len(doc.Jobs) != 1 || !doc.Jobs[0].Leaf.NeedsHuman {
+		t.Errorf("%d wait, %d are told with %d jobs, %v", doc.Waiting, len(doc.ApprovalQueue), len(doc.Jobs), err)
 	}
 }

@@ -149,13 +149,18 @@ func registerOf(r plexus.Register) wire.RegisterLine {
 	}
 }
 
-// registersOf are registers in the order of their names.
-func registersOf(latest map[string]plexus.Register) []wire.RegisterLine {
-	lines := make([]wire.RegisterLine, 0, len(latest))
-	for _, r := range latest {
-		lines = append(lines, registerOf(r))
+// briefRegistersOf are registers in a list.
+func briefRegistersOf(registers []plexus.BriefRegister) []wire.RegisterLine {
+	lines := make([]wire.RegisterLine, len(registers))
+	for i, r := range registers {
+		if r.Bytes > 0 {
+			r.Value = string(shorten(r.Value, r.Bytes))
+		}
+		lines[i] = registerOf(r.Register)
+		if r.Bytes > 0 {
+			lines[i].Cut = map[string]int{"value": r.Bytes}
+		}
 	}
-	slices.SortFunc(lines, func(a, b wire.RegisterLine) int { return strings.Compare(a.Name, b.Name) })
 	return lines
 }
 

@@ -83,17 +83,23 @@ func (s *Server) grantBook(c *call, sessions ...string) (grantBook, error) {
 		if b[session] != nil {
 			continue
 		}
-		all, err := s.opts.Document.Registers(c, session)
+		all, err := s.opts.Document.Revisions(c, session, grantsOf(session))
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range all {
-			if r.Name == plexus.AutoAllow || r.Name == plexus.StandingAutoAllow {
-				b.add(r)
-			}
+			b.add(r)
 		}
 	}
 	return b, nil
+}
+
+// grantsOf is the register of the grants of a session, "" for the kernel's.
+func grantsOf(session string) string {
+	if session == "" {
+		return plexus.StandingAutoAllow
+	}
+	return plexus.AutoAllow
 }
 
 // grantOf is the grant that let a leaf through, nil where none did.

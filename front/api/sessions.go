@@ -159,8 +159,21 @@ func at(pointer string, p *wire.Problem) *wire.Problem {
 	return p
 }
 
+// queueTold is how much of its queue is told with a session; all of it has a path of
+// its own.
+const queueTold = 1000
+
+// getSession gives a session with its jobs, a page at a time.
 func getSession(s *Server, c *call) error {
 	id := c.session()
+	after, err := number(c.query, "after", 0, math.MaxInt64)
+	if err != nil {
+		return err
+	}
+	limit, err := number(c.query, "limit", listMost, listMost)
+	if err != nil {
+		return err
+	}
 	queue, err := s.opts.Kernel.Queue(c, id, "")
 	if err != nil {
 		return err
@@ -169,25 +182,26 @@ func getSession(s *Server, c *call) error {
 	if err != nil {
 		return err
 	}
-	snap, bytes, err := s.opts.Document.BriefSession(c, id)
-	if err != nil {
-		return err
-	}
-	if queue == nil {
-		queue = []string{}
-	}
 	asked := make(map[string]bool, len(queue))
 	for _, id := range queue {
 		asked[id] = true
 	}
-	doc := wire.Document{
-		Rev: wire.Rev(snap.Rev), Session: sessionOf(snap.Session), Stamp: stampOf(snap.Session.Stamp),
-		View: viewOf(view), ApprovalQueue: queue, Jobs: make([]wire.Job, len(snap.Jobs)),
-		Registers: registersOf(snap.Registers), Presence: s.presence(id),
+	doc := wire.Document{View: viewOf(view), Waiting: len(queue), ApprovalQueue: []string{}, Jobs: []wire.Job{}, Presence: s.presence(id)}
+	doc.ApprovalQueue = append(doc.ApprovalQueue, queue[:min(len(queue), queueTold)]...)
+	bytes := 0
+	snap, err := s.opts.Document.BriefSession(c, id, plexus.Rev(after), func(snap plexus.JobSnapshot) bool {
+		if doc.More = int64(len(doc.Jobs)) == limit || bytes >= pageBytes; doc.More {
+			return false
+		}
+		bytes += briefSize(snap)
+		doc.Jobs = append(doc.Jobs, briefOf(snap, asked[snap.Job.ID]))
+		return true
+	})
+	if err != nil {
+		return err
 	}
-	for i, job := range snap.Jobs {
-		doc.Jobs[i] = briefOf(plexus.JobSnapshot{Job: job, Fields: snap.Fields[job.ID], Bytes: bytes[job.ID]}, asked[job.ID])
-	}
+	doc.Rev, doc.Session, doc.Stamp = wire.Rev(snap.Rev), sessionOf(snap.Session), stampOf(snap.Session.Stamp)
+	doc.Registers, doc.MoreRegisters = briefRegistersOf(snap.Registers), snap.MoreRegisters
 	c.answer = doc
 	return nil
 }
@@ -256,7 +270,19 @@ func (s *Server) wrote(c *call) error {
 	return err
 }
 
+// getRegisters gives revisions of registers, whole and a page at a time.
 func getRegisters(s *Server, c *call) error {
+	after, err := number(c.query, "after", 0, math.MaxInt64)
+	if err != nil {
+		return err
+	}
+	limit, err := number(c.query, "limit", rowsDefault, rowsMost)
+	if err != nil {
+		return err
+	}
+	if limit == 0 {
+		return problem(wire.BadRequest, "query parameter limit: want at least 1")
+	}
 	if id := c.session(); id != "" {
 		if _, err := s.opts.Kernel.View(c, id); err != nil { // no such session
 			return err
@@ -266,12 +292,12 @@ func getRegisters(s *Server, c *call) error {
 	if err != nil {
 		return err
 	}
-	all, err := s.opts.Document.Registers(c, c.session())
+	some, more, err := s.opts.Document.Registers(c, c.session(), plexus.Rev(after), int(limit), pageBytes)
 	if err != nil {
 		return err
 	}
-	out := wire.Registers{Rev: wire.Rev(head.Rev), Registers: make([]wire.RegisterLine, len(all))}
-	for i, r := range all {
+	out := wire.Registers{Rev: wire.Rev(head.Rev), More: more, Registers: make([]wire.RegisterLine, len(some))}
+	for i, r := range some {
 		out.Registers[i] = registerOf(r)
 	}
 	c.answer = out

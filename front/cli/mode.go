@@ -145,7 +145,7 @@ type modeShown struct {
 
 func showMode(cmd *cobra.Command, d *dialer, c *client.Client, session string) error {
 	if session != "" {
-		doc, err := c.Session(cmd.Context(), session)
+		doc, err := c.SessionPage(cmd.Context(), session, 0, 1)
 		if err != nil {
 			return err
 		}

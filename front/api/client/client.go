@@ -299,9 +299,25 @@ func (c *Client) CreateSession(ctx context.Context, s wire.NewSession) (out wire
 	return out, c.ask(ctx, http.MethodPost, path("sessions"), s, &out)
 }
 
-// Session is a session with everything in it.
+// Session is a session with all its jobs. They come in as many answers as they need;
+// the rev is that of the first, so that a watch from there on misses nothing.
 func (c *Client) Session(ctx context.Context, session string) (out wire.Document, err error) {
-	return out, c.ask(ctx, http.MethodGet, path("sessions", session), nil, &out)
+	out, err = c.SessionPage(ctx, session, 0, 0)
+	for more := out.More; err == nil && more && len(out.Jobs) > 0; {
+		var page wire.Document
+		page, err = c.SessionPage(ctx, session, out.Jobs[len(out.Jobs)-1].Stamp.Rev, 0)
+		out.Jobs = append(out.Jobs, page.Jobs...)
+		more = page.More && len(page.Jobs) > 0
+		out.More = more
+	}
+	return out, err
+}
+
+// SessionPage is a session with so many of its jobs, after the job of that number, or
+// with fewer where they are too much for one answer. 0 and 0 are as many as go into
+// the first.
+func (c *Client) SessionPage(ctx context.Context, session string, after wire.Rev, limit int) (out wire.Document, err error) {
+	return out, c.ask(ctx, http.MethodGet, path("sessions", session)+query("after", count(int(after)), "limit", count(limit)), nil, &out)
 }
 
 // Assign sets the mode of a session, and tells what holds then.
@@ -438,14 +454,21 @@ func (c *Client) Answer(ctx context.Context, session, job string, yes bool, comm
 	}})
 }
 
-// Registers are all revisions of the registers of a session, "" for the
-// kernel's.
+// Registers are all revisions of the registers of a session, "" for the kernel's, in
+// as many answers as they need. The rev is that of the first.
 func (c *Client) Registers(ctx context.Context, session string) (out wire.Registers, err error) {
 	p := path("registers")
 	if session != "" {
 		p = path("sessions", session, "registers")
 	}
-	return out, c.ask(ctx, http.MethodGet, p, nil, &out)
+	err = c.ask(ctx, http.MethodGet, p, nil, &out)
+	for err == nil && out.More && len(out.Registers) > 0 {
+		var page wire.Registers
+		err = c.ask(ctx, http.MethodGet, p+query("after", count(int(out.Registers[len(out.Registers)-1].Rev))), nil, &page)
+		out.Registers = append(out.Registers, page.Registers...)
+		out.More = page.More && len(page.Registers) > 0
+	}
+	return out, err
 }
 
 // SetRegister writes a revision of a register of a session, "" for the

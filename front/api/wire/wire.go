@@ -215,9 +215,12 @@ type Document struct {
 	Session       Session        `json:"session"`
 	Stamp         Stamp          `json:"stamp"`
 	View          View           `json:"view"`
-	ApprovalQueue []string       `json:"approvalQueue"` // ids, in tree order
-	Jobs          []Job          `json:"jobs"`          // by ord, then rev
+	Waiting       int            `json:"waiting"`       // leaves that need a person
+	ApprovalQueue []string       `json:"approvalQueue"` // ids of the first of them, in tree order
+	Jobs          []Job          `json:"jobs"`          // some of them, by ord, then rev
+	More          bool           `json:"more"`          // there are more jobs behind these
 	Registers     []RegisterLine `json:"registers"`     // the revisions that hold
+	MoreRegisters bool           `json:"moreRegisters"` // there are more of those
 	Presence      Presence       `json:"presence"`
 }
 
@@ -225,12 +228,15 @@ type Document struct {
 type RegisterLine struct {
 	Register
 	Stamp
+	// Cut says how many bytes a value has that is cut, by its name.
+	Cut map[string]int `json:"cut,omitempty"`
 }
 
-// Registers are all revisions of the registers of a session or of the kernel,
-// the oldest first.
+// Registers are revisions of the registers of a session or of the kernel, the
+// oldest first.
 type Registers struct {
 	Rev       Rev            `json:"rev"`
+	More      bool           `json:"more"` // there are more behind these
 	Registers []RegisterLine `json:"registers"`
 }
 
