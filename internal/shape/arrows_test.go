@@ -38,6 +38,7 @@ var arrows = map[string]rule{
 	"floor/commands":  {pure: true, imports: []string{"floor/effect", "floor/paths", "internal/outline"}},
 	"floor/shell":     {pure: true, imports: []string{"floor/effect", "floor/paths", "floor/commands"}},
 	"floor":           {pure: true, imports: []string{"approval", "floor/effect", "floor/paths", "floor/commands", "floor/shell", "internal/misread", "internal/oneline", "internal/outline", "internal/spell"}},
+	"scheme":          {pure: true},
 	"internal/place":  {},
 	"plexus":          {imports: []string{"approval", "internal/place"}},
 	"session":         {pure: true, imports: []string{"approval"}},
@@ -59,7 +60,7 @@ var arrows = map[string]rule{
 
 	"front/daemon": {imports: []string{"approval", "floor", "senses", "tirith", "scan", "plexus", "job", "toolkit", "kernel", "internal/place", "internal/config", "internal/peer", "front/api", "front/api/client", "front/api/wire"}},
 	"front/stage":  {imports: []string{"approval", "plexus", "job", "kernel", "internal/place", "front/daemon", "front/api/client", "front/api/wire"}},
-	"front/cli":    {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "scan", "plexus", "internal/drawn", "internal/misread", "internal/oneline", "internal/spell", "internal/place", "internal/config", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire", "front/card", "front/stage"}},
+	"front/cli":    {imports: []string{"approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "scan", "scheme", "plexus", "internal/drawn", "internal/misread", "internal/oneline", "internal/spell", "internal/place", "internal/config", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire", "front/card", "front/stage"}},
 	"cmd/assent":   {imports: []string{"front/cli"}},
 
 	// Only tests run these.
