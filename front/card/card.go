@@ -441,8 +441,14 @@ func (c Card) written(field string) string {
 		return ""
 	}
 	when := strings.TrimPrefix(c.when(stamp.At), ", ")
-	if name, ok := strings.CutPrefix(stamp.Writer, "human:"); ok {
+	writer := stamp.Writer
+	if _, asked, ok := strings.Cut(writer, " for "); ok && strings.HasPrefix(writer, "host:") {
+		writer = asked // who asked the kernel for it, such as to cancel
+	}
+	if role, name, _ := strings.Cut(writer, ":"); role == "human" {
 		when = drawn.OneLine(name, 60) + ", " + when
+	} else if role == "agent" {
+		when = "agent " + drawn.OneLine(name, 60) + ", " + when
 	}
 	return " (" + when + ")"
 }
@@ -468,6 +474,9 @@ func (c Card) votes(p *page) {
 	}
 	if l.OrchestrationResult != nil {
 		p.row("decided", yes(*l.OrchestrationResult, "allowed", "refused"), say(reason(l)+c.written("orchestrationResult")))
+		if l.Grant != nil {
+			p.row("through", c.grant(p, *l.Grant)...)
+		}
 	}
 	if l.BodyStarted != nil {
 		p.row("begun", say("yes"+c.written("bodyStarted")))
@@ -478,6 +487,20 @@ func (c Card) votes(p *page) {
 	if l.Completed != nil {
 		p.row("outcome", append(p.seen(outcome(l.OutcomeJSON), drawn.None), say(c.written("completed")))...)
 	}
+}
+
+// grant is the grant that let a call through.
+func (c Card) grant(p *page, g wire.Grant) []Segment {
+	line := []Segment{say(fmt.Sprintf("grant %d of %s, by ", g.Number, g.Kind))}
+	line = append(line, c.writer(p, g.By)...)
+	line = append(line, say(c.when(g.At)))
+	if g.Session == "" {
+		line = append(line, say(", for all sessions"))
+	}
+	if g.Until != nil {
+		line = append(line, say(", until "+When(*g.Until, c.About.Now)))
+	}
+	return line
 }
 
 // reason is the line of the law that decided, in words.

@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
-	"strconv"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +17,7 @@ import (
 	"assent/approval"
 	"assent/front/api/client"
 	"assent/front/api/wire"
+	"assent/front/card"
 	"assent/plexus"
 )
 
@@ -29,7 +34,7 @@ func exactlyOne(what string) cobra.PositionalArgs {
 }
 
 func newAnswer(yes bool) *cobra.Command {
-	d, session, comment := &dialer{}, "", ""
+	d, session, comment, folder, whole := &dialer{}, "", "", false, false
 	verb, done, short := "allow", "allowed", "Allow a call that waits for a person"
 	named := `A call is named by its number, as "assent queue" says it, or by SESSION/ID, both
 whole: an agent that chooses its ids could have another call begin like the one
@@ -39,7 +44,11 @@ A path outside the workspace that is read so may be read again in that session
 by file tools (Read, Grep), with what lies under it, unless there is a comment;
 what is open from then on is said. A command that reads there (cat) asks each time.
 A yes to names of files opens nothing, and neither does one to what a rule
-denies: that is for the one call.`
+denies: that is for the one call. --folder opens the folder besides that is
+offered, where "assent show" says so.
+
+Of a call that "assent queue" shows a part of, all is shown first, and you are
+asked; without a terminal --whole says that you have seen it ("assent show").`
 	if !yes {
 		named = `A call is named by its number, as "assent queue" says it, by its id, or by how
 that begins.`
@@ -47,16 +56,22 @@ that begins.`
 		long = `Deny answers no to one call that waits. The agent is told that a person refused
 it; a comment is told to it besides.`
 	}
+	codes := `One answer counts, and it is the first: who comes later is told whose it was.
+The exit code is 0 when yours counts, 1 when it does not (somebody answered
+before, or the call waits for nobody any more), 2 when the question is wrong.`
 	cmd := &cobra.Command{
 		Use:               verb + " CALL",
 		Short:             short,
-		Long:              long + "\n\n" + named,
+		Long:              long + "\n\n" + named + "\n\n" + codes,
 		Example:           "  assent " + verb + " 4711\n  assent " + verb + " 4711 --comment 'only in the test folder'",
 		Args:              exactlyOne("the call"),
 		ValidArgsFunction: completeCalls,
 		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, args []string) error {
 			ctx := cmd.Context()
-			find := waitingCall
+			if folder && comment != "" {
+				return usagef("--folder opens a folder for the session, and a comment makes a yes one for this call alone: give one of them")
+			}
+			find := deniedCall
 			if yes {
 				find = meantCall
 			}
@@ -68,7 +83,25 @@ it; a comment is told to it besides.`
 			if err != nil {
 				return err
 			}
-			wrote, err := c.Answer(ctx, name.session, name.job, yes, comment)
+			if folder && (job.Leaf == nil || job.Leaf.Offer == "") {
+				return usagef("no folder is offered for call %d; see: assent show %[1]d", job.Stamp.Rev)
+			}
+			if yes && !whole {
+				if err := seeWhole(cmd, c, job); err != nil {
+					return err
+				}
+			}
+			var wrote wire.Wrote
+			if folder {
+				wrote, err = allowFolder(ctx, c, job)
+			} else {
+				wrote, err = c.Answer(ctx, name.session, name.job, yes, comment)
+			}
+			if errors.Is(err, wire.Written) || errors.Is(err, wire.Completed) {
+				if now, e := c.Job(ctx, name.session, name.job); e == nil {
+					return notWaiting(now)
+				}
+			}
 			if err != nil {
 				return err
 			}
@@ -77,7 +110,11 @@ it; a comment is told to it besides.`
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s %s\n", done, oneLine(job.Name, maxTarget), oneLine(whatOf(job.Arguments), 4*maxFull))
 			if err == nil && yes && comment == "" && job.Leaf != nil && job.Leaf.ApprovalComment == nil {
-				_, err = fmt.Fprint(cmd.OutOrStdout(), opensText(job.Leaf.Opens))
+				opens := job.Leaf.Opens
+				if folder {
+					opens = []wire.Opened{{Path: job.Leaf.Offer, Below: true}}
+				}
+				_, err = fmt.Fprint(cmd.OutOrStdout(), opensText(opens))
 			}
 			return err
 		}),
@@ -85,7 +122,99 @@ it; a comment is told to it besides.`
 	d.flags(cmd)
 	sessionFlag(cmd, &session, "a call of this session")
 	cmd.Flags().StringVarP(&comment, "comment", "m", "", "a `text` that the agent is told besides")
+	if yes {
+		cmd.Flags().BoolVar(&folder, "folder", false, "open the folder for reading that is offered besides")
+		cmd.Flags().BoolVar(&whole, "whole", false, "you have seen all of the call")
+	}
 	return cmd
+}
+
+// allowFolder opens the folder that is offered, and allows the call (law ruling 8):
+// on the list that was seen, so that nothing that came since is lost.
+func allowFolder(ctx context.Context, c *client.Client, job wire.Job) (wire.Wrote, error) {
+	all, err := c.Registers(ctx, job.Session)
+	if err != nil {
+		return wire.Wrote{}, err
+	}
+	var paths []string
+	if text := latest(all, plexus.ReadAllowlist); text != nil {
+		if err := json.Unmarshal(text, &paths); err != nil {
+			return wire.Wrote{}, fmt.Errorf("reading %s: %w", plexus.ReadAllowlist, err)
+		}
+	}
+	list, err := json.Marshal(append(paths, job.Leaf.Offer))
+	if err != nil {
+		return wire.Wrote{}, fmt.Errorf("writing %s: %w", plexus.ReadAllowlist, err)
+	}
+	return c.Write(ctx, job.Session, wire.Writes{Seen: all.Rev, Writes: []wire.Write{
+		{Name: plexus.ReadAllowlist, Value: list},
+		{Job: job.ID, Name: plexus.Approved, Value: jsontext.Value("true")},
+	}})
+}
+
+// seeWhole sees to it that nobody allows what they were shown a part of.
+func seeWhole(cmd *cobra.Command, c *client.Client, job wire.Job) error {
+	if len(job.Cut) > 0 {
+		return fmt.Errorf("call %d is not here whole", job.Stamp.Rev)
+	}
+	if queueShowsAll(job.Arguments) {
+		return nil
+	}
+	out := cmd.OutOrStdout()
+	in, isFile := cmd.InOrStdin().(*os.File)
+	if to, ok := fileOf(out); !ok || !terminal(to) || !isFile || !terminal(in) {
+		return usagef("a list shows a part of call %d: look at all of it with \"assent show %[1]d\", then: assent allow %[1]d --whole", job.Stamp.Rev)
+	}
+	about, err := aboutOf(cmd.Context(), c, job)
+	if err != nil {
+		return err
+	}
+	s := screenOf(out)
+	fmt.Fprint(out, card.Text(card.Of(job, about).Lines(card.Look{Width: s.width}), bool(s.paint))+"\nAllow it? y for yes: ")
+	line, err := bufio.NewReader(in).ReadString('\n')
+	if answer := strings.ToLower(strings.TrimSpace(line)); err != nil || answer != "y" && answer != "yes" {
+		return errors.New("nothing was answered")
+	}
+	return nil
+}
+
+// queueShowsAll reports whether a list shows all of a call's arguments.
+func queueShowsAll(arguments jsontext.Value) bool {
+	var members map[string]jsontext.Value
+	if json.Unmarshal(arguments, &members) != nil || len(members) > 1 {
+		return len(arguments) == 0
+	}
+	for name, value := range members {
+		var text string
+		return slices.Contains(what, name) && json.Unmarshal(value, &text) == nil && len(text) <= maxFull && strings.TrimSpace(text) != "" && !strings.Contains(text, "\n")
+	}
+	return true
+}
+
+// notWaiting says of a call that waits for nobody why that is.
+func notWaiting(job wire.Job) error {
+	how := "it is no call"
+	if l := job.Leaf; l != nil {
+		at := func(field string) string { return " (" + showWhen(l.Written[field].At, time.Now()) + ")" }
+		switch {
+		case l.Approved != nil:
+			answer := "no"
+			if *l.Approved {
+				answer = "yes"
+			}
+			_, who, _ := strings.Cut(l.Written["approved"].Writer, ":")
+			how = fmt.Sprintf("already answered: %s, by %s%s", answer, oneLine(who, maxTarget), at("approved"))
+		case l.Cancelled != nil:
+			how = "it was cancelled" + at("cancelled")
+		case l.LicenseReason != nil:
+			how = "already decided: " + card.Reason(*l.LicenseReason) + at("orchestrationResult")
+		case l.PolicyResult == nil:
+			how = "it is not judged yet"
+		default:
+			how = "it does not wait for a person"
+		}
+	}
+	return fmt.Errorf("call %d: %s", job.Stamp.Rev, how)
 }
 
 // opensText says what a yes opens for reading from then on, "" for nothing.
@@ -154,228 +283,4 @@ with it, also when the call itself, which only starts them, is settled.`,
 	d.flags(cmd)
 	sessionFlag(cmd, &session, "a call of this session, or all in it")
 	return cmd
-}
-
-func newShow() *cobra.Command {
-	d, session := &dialer{}, ""
-	cmd := &cobra.Command{
-		Use:   "show CALL",
-		Short: "Show all there is about a call",
-		Long: `Show says what a call is, what the policies said to each of its effects, who
-answered, and what became of it.
-
-A call is named by its number, as "assent queue" says it, or by its id, or how
-that begins, as "assent log" does.`,
-		Example:           "  assent show 4711",
-		Args:              exactlyOne("the call"),
-		ValidArgsFunction: completeCalls,
-		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, args []string) error {
-			name, err := findCall(cmd.Context(), c, args[0], session)
-			if err != nil {
-				return err
-			}
-			job, err := c.Job(cmd.Context(), name.session, name.job)
-			if err != nil {
-				return err
-			}
-			if d.json {
-				return writeJSON(cmd.OutOrStdout(), job)
-			}
-			out := cmd.OutOrStdout()
-			_, err = fmt.Fprint(out, shown(job, time.Now(), screenOf(out)))
-			return err
-		}),
-	}
-	d.flags(cmd)
-	sessionFlag(cmd, &session, "a call of this session")
-	return cmd
-}
-
-// shown is a call for people.
-func shown(job wire.Job, now time.Time, s screen) string {
-	var b strings.Builder
-	line := func(name, text string, i ink) {
-		if text == "" {
-			return
-		}
-		head := s.paint.faint(name) + strings.Repeat(" ", max(1, 12-len(name)))
-		parts := []string{text}
-		if s.width > 0 {
-			parts = wrap(text, s.width-12)
-		}
-		for k, part := range parts {
-			if k > 0 {
-				head = strings.Repeat(" ", 12)
-			}
-			b.WriteString(head + i.of(s.paint, part) + "\n")
-		}
-	}
-	by := func(stamp wire.Stamp) string {
-		who := ""
-		writer, _ := plexus.ParseWriter(stamp.Writer)
-		if asked, ok := writer.Asked(); ok {
-			writer = asked
-		}
-		switch writer.Role {
-		case plexus.Agent:
-			who = "agent " + oneLine(writer.Name, maxTarget) + ", "
-		case plexus.Human:
-			who = oneLine(writer.Name, maxTarget) + ", "
-		case plexus.Host, plexus.Nobody: // what the kernel writes follows from the rest
-		}
-		return "  (" + who + showWhen(stamp.At, now) + ")"
-	}
-	line("number", strconv.FormatInt(job.Stamp.Rev, 10), inkNone)
-	line("call", oneLine(job.ID, 4*maxTarget), inkNone)
-	line("session", oneLine(job.Session, 4*maxTarget), inkNone)
-	kind := job.Kind
-	if kind != "" {
-		kind = " (" + oneLine(kind, maxTarget) + ")"
-	}
-	line("tool", oneLine(job.Name, 4*maxTarget)+kind, inkBold)
-	line("asked by", strings.Trim(by(job.Stamp), " ()"), inkNone)
-	b.WriteString(argumentsOf(job.Arguments, s))
-	l := job.Leaf
-	if l == nil {
-		return b.String()
-	}
-	b.WriteByte('\n')
-	written := func(name, field, text string, i ink) {
-		if stamp, ok := l.Written[field]; ok {
-			line(name, text+by(stamp), i)
-		}
-	}
-	if l.PolicyResult != nil {
-		written("policies", "policyResult", *l.PolicyResult, resultInk(*l.PolicyResult))
-	} else {
-		line("policies", "not asked yet", inkNone)
-	}
-	for _, e := range effectsIn(l.Explanation) {
-		line("", "  "+e.String(), resultInk(e.Result))
-	}
-	if l.PolicyMessage != nil {
-		line("", oneLine(*l.PolicyMessage, 4*maxFull), inkNone)
-	}
-	if l.JudgeResult != nil {
-		written("classifier", "judgeResult", *l.JudgeResult, resultInk(*l.JudgeResult))
-	} else if l.JudgeFailMessage != nil {
-		line("classifier", fmt.Sprintf("%d failed attempts: %s", l.JudgeFails, oneLine(*l.JudgeFailMessage, 4*maxFull)), inkNone)
-	}
-	if l.Approved != nil {
-		text, i := "no", inkDeny
-		if *l.Approved {
-			text, i = "yes", inkAllow
-		}
-		written("answer", "approved", text, i)
-	}
-	if l.ApprovalComment != nil {
-		written("comment", "approvalComment", oneLine(*l.ApprovalComment, 4*maxFull), inkNone)
-	}
-	switch {
-	case l.OrchestrationResult != nil && *l.OrchestrationResult:
-		written("decided", "orchestrationResult", "allowed"+reasonOf(l), inkAllow)
-		if l.Grant != nil {
-			line("", grantText(*l.Grant, now), inkNone)
-		}
-	case l.OrchestrationResult != nil:
-		written("decided", "orchestrationResult", "refused"+reasonOf(l), inkDeny)
-	case l.NeedsHuman:
-		line("decided", "not yet: it waits for a person", inkAsk)
-		for _, o := range strings.SplitAfter(opensText(l.Opens), "\n") {
-			line("", strings.TrimSuffix(strings.Replace(o, "open for", "a yes opens for", 1), "\n"), inkNone)
-		}
-	case l.Cancelled == nil:
-		line("decided", "not yet", inkNone)
-	}
-	written("begun", "bodyStarted", "yes", inkNone)
-	written("cancelled", "cancelled", "yes", inkNone)
-	if l.Completed != nil {
-		written("outcome", "completed", oneLine(middle(outcomeText(l.OutcomeJSON), maxFull), 4*maxFull), inkNone)
-	}
-	return b.String()
-}
-
-func reasonOf(l *wire.Leaf) string {
-	if l.LicenseReason == nil {
-		return ""
-	}
-	for r := range approval.ClassifierDenied + 1 {
-		if r.Name() == *l.LicenseReason && r != approval.NothingDecides {
-			return ": " + r.String()
-		}
-	}
-	return ": " + oneLine(*l.LicenseReason, maxTarget)
-}
-
-// outcomeText is what an outcome says, or all of it where it says more than
-// that.
-func outcomeText(outcome jsontext.Value) string {
-	var said struct {
-		OK   bool    `json:"ok"`
-		Text *string `json:"text"`
-		Code string  `json:"code"`
-	}
-	if json.Unmarshal(outcome, &said, json.RejectUnknownMembers(true)) != nil || said.Text == nil {
-		return string(outcome)
-	}
-	return *said.Text
-}
-
-// argumentsOf are the arguments of a call, its command as text and the others
-// as they are, nothing left out.
-func argumentsOf(arguments jsontext.Value, s screen) string {
-	var b strings.Builder
-	var members map[string]jsontext.Value
-	if json.Unmarshal(arguments, &members) != nil || len(members) == 0 {
-		return ""
-	}
-	for _, name := range []string{"command", "cmd"} {
-		var text string
-		if json.Unmarshal(members[name], &text) != nil {
-			continue
-		}
-		b.WriteByte('\n')
-		for part := range strings.Lines(text) {
-			hang(&b, "  ", draw(strings.TrimSuffix(part, "\n")).Text, "    ", s.width)
-		}
-		if len(members) == 1 {
-			return b.String()
-		}
-	}
-	v := arguments.Clone()
-	if v.Indent() != nil {
-		v = arguments
-	}
-	b.WriteByte('\n')
-	for part := range strings.Lines(string(v)) {
-		hang(&b, "  ", draw(strings.TrimSuffix(part, "\n")).Text, "    ", s.width)
-	}
-	return b.String()
-}
-
-// effectShown is what the floor's explanation says of one effect.
-type effectShown struct {
-	Kind   string `json:"kind"`
-	Target string `json:"target"`
-	Result string `json:"result"`
-	Rule   string `json:"rule"`
-}
-
-func (e effectShown) String() string {
-	text := fmt.Sprintf("%-5s  %-6s  %s", oneLine(e.Result, 8), oneLine(e.Kind, 8), oneLine(middle(e.Target, maxFull), 4*maxFull))
-	if e.Rule != "" {
-		text += "  " + oneLine(e.Rule, 4*maxTarget)
-	}
-	return text
-}
-
-// effectsIn are the effects in an explanation, none when it has another form.
-func effectsIn(explanation jsontext.Value) []effectShown {
-	var e struct {
-		Effects []effectShown `json:"effects"`
-	}
-	if json.Unmarshal(explanation, &e) != nil {
-		return nil
-	}
-	return e.Effects
 }

@@ -138,18 +138,6 @@ func giverOf(g wire.Grant) string {
 	return g.By
 }
 
-// grantText is a grant in a few words.
-func grantText(g wire.Grant, now time.Time) string {
-	text := fmt.Sprintf("grant %d of %s, by %s", g.Number, g.Kind, giverOf(g))
-	if g.Session == "" {
-		text += ", for all sessions"
-	}
-	if g.Until != nil {
-		text += ", until " + showWhen(*g.Until, now)
-	}
-	return text
-}
-
 // termsIn are the grants that a register holds, none when it is not one of
 // grants.
 func termsIn(all wire.Registers, name string) (t approval.Terms, err error) {

@@ -73,11 +73,31 @@ func meantCall(ctx context.Context, c *client.Client, text, session string) (cal
 	if err != nil {
 		return callName{}, err
 	}
+	return name, stillWaits(ctx, c, name)
+}
+
+// stillWaits says why a call waits for no person, if it does not.
+func stillWaits(ctx context.Context, c *client.Client, name callName) error {
 	job, err := c.Job(ctx, name.session, name.job)
 	if err == nil && (job.Leaf == nil || !job.Leaf.NeedsHuman) {
-		err = usagef("no call that waits for a person is %s; see: assent queue", oneLine(text, maxTarget))
+		err = notWaiting(job)
 	}
-	return name, err
+	return err
+}
+
+// deniedCall is the call that a person says no to. A no does no harm to another
+// call than the one that was meant, so how an id begins is enough.
+func deniedCall(ctx context.Context, c *client.Client, text, session string) (callName, error) {
+	if number, ok := callNumber(text); ok {
+		in, err := findSession(ctx, c, session)
+		if err != nil {
+			return callName{}, err
+		}
+		if name, err := numbered(ctx, c, number, in); err == nil {
+			return name, stillWaits(ctx, c, name)
+		}
+	}
+	return waitingCall(ctx, c, text, session)
 }
 
 // wholeCall is the call of a session and an id, or of SESSION/ID. Both may have

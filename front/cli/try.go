@@ -227,13 +227,9 @@ func (p *performance) scene(ctx context.Context, s scene) (left bool, err error)
 
 // card shows a call that a person is asked about.
 func (p *performance) card(ctx context.Context, call wire.Job) error {
-	list, err := p.Person.Sessions(ctx, client.SessionFilter{})
+	about, err := aboutOf(ctx, p.Person, call)
 	if err != nil {
 		return err
-	}
-	about := card.About{Now: time.Now()}
-	if len(list.Sessions) == 1 {
-		about.Session = &list.Sessions[0]
 	}
 	p.say("\n")
 	for _, line := range card.Of(call, about).Lines(card.Look{Width: p.screen.width}) {
@@ -351,7 +347,7 @@ func (p *performance) outcome(call wire.Job) {
 	} else if l.PolicyResult != nil && *l.PolicyResult == approval.Block.String() {
 		verb, ink = "blocked", inkBlock
 	}
-	p.say("   %s", ink.of(p.screen.paint, verb+reasonOf(l)))
+	p.say("   %s", ink.of(p.screen.paint, verb+decidedAs(l)))
 	if l.Grant != nil {
 		p.say(" (grant %d)", l.Grant.Number)
 	}
@@ -362,6 +358,14 @@ func (p *performance) outcome(call wire.Job) {
 	for line := range strings.Lines(strings.TrimRight(toldAgent(l.OutcomeJSON), "\n")) {
 		p.say("   │ %s\n", drawn.Draw(strings.TrimSuffix(line, "\n")).Text)
 	}
+}
+
+// decidedAs is the line of the law that decided, behind what was.
+func decidedAs(l *wire.Leaf) string {
+	if l.LicenseReason == nil {
+		return ""
+	}
+	return ": " + card.Reason(*l.LicenseReason)
 }
 
 // toldAgent is what an outcome says to the agent, without what programs read in it.
