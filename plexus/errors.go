@@ -113,6 +113,8 @@ const (
 	codeConstraint = 19
 	codeMismatch   = 20
 	codeNotADB     = 26
+
+	codeNoRoom = codeIOErr | 19<<8 // the file of shared memory cannot grow
 )
 
 // translate is the sentinel for an error of the engine, wrapped around what it
@@ -143,8 +145,13 @@ func translate(err error) (_ error, refused bool) {
 	case codeReadOnly:
 		return wrap(ErrReadOnly), false
 	case codeFull:
-		return wrap(ErrFull), false
-	case codeIOErr, codeCorrupt, codeCantOpen:
+		return ErrFull, false // it says the same
+	case codeIOErr:
+		if e.Code() == codeNoRoom {
+			said += ": there may be no room for the file that it keeps beside the document"
+		}
+		return wrap(ErrDisk), false
+	case codeCorrupt, codeCantOpen:
 		return wrap(ErrDisk), false
 	case codeNotADB:
 		return wrap(ErrSchema), false

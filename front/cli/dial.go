@@ -167,6 +167,8 @@ func hinted(err error) error {
 		hint = "a person makes the session with: assent sessions new"
 	case errors.Is(err, wire.Stale):
 		hint = "somebody changed it meanwhile; look again and repeat"
+	case errors.Is(err, wire.Full) && !strings.Contains(err.Error(), "make room"):
+		hint = "make room where the document is (\"assent status\" says where), and repeat"
 	case errors.Is(err, wire.Admitted):
 		hint = "nobody who looks on changes it"
 	}

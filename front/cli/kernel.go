@@ -109,6 +109,9 @@ func (at kernelAt) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if err := daemon.Ensure(ctx, at.Place, child); err != nil {
+		if _, none := os.Lstat(at.LogFile()); none != nil {
+			return err // it did not come so far
+		}
 		return fmt.Errorf("%w (its log is %s)", err, at.LogFile())
 	}
 	return nil

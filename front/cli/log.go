@@ -68,13 +68,13 @@ its number, as "assent grant list" says it.
 				return err
 			}
 			g := grid{head: []string{"WHEN", "SESSION", "CALL", "RESULT", "BY", "TOOL", "WHAT"}}
-			var sessions, jobs []string
+			var sessions []string
 			for _, call := range calls.Calls {
-				sessions, jobs = append(sessions, call.Session), append(jobs, call.Job)
+				sessions = append(sessions, call.Session)
 			}
-			session, job := shortIDs(sessions), shortIDs(jobs)
+			session := shortIDs(sessions)
 			for _, call := range calls.Calls {
-				g.add(plainCell(showWhen(call.Stamp.At, now)), plainCell(session[call.Session]), plainCell(job[call.Job]), gridCell{call.Result, resultInk(call.Result)},
+				g.add(plainCell(showWhen(call.Stamp.At, now)), plainCell(session[call.Session]), plainCell(strconv.FormatInt(call.Number, 10)), gridCell{call.Result, resultInk(call.Result)},
 					plainCell(byOf(call)), plainCell(call.Name), plainCell(whatOf(call.Arguments)))
 			}
 			if err := g.write(cmd.OutOrStdout(), screenOf(cmd.OutOrStdout())); err != nil {
