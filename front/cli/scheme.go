@@ -84,10 +84,10 @@ Exit codes: 0 the program ended well; 1 it did not, and the error says where;
 			return err
 		},
 	}
-	cmd.Flags().Int64Var(&steps, "steps", 1_000_000_000, "how many steps it may take")
-	cmd.Flags().IntVar(&depth, "depth", 100_000, "how deeply calls may be nested")
-	cmd.Flags().Int64Var(&memory, "memory", 256, "how much it may hold, in MiB")
-	cmd.Flags().DurationVar(&limit, "timeout", time.Minute, "how long it may run")
+	cmd.Flags().Int64Var(&steps, "steps", 1_000_000_000, "how many steps it may take: a `number`")
+	cmd.Flags().IntVar(&depth, "depth", 100_000, "how deeply calls may be nested: a `number`")
+	cmd.Flags().Int64Var(&memory, "memory", 256, "how much it may hold: a `number` of MiB")
+	cmd.Flags().DurationVar(&limit, "timeout", time.Minute, "how long it may run: a `time` as 10s")
 	return cmd
 }
 
