@@ -22,8 +22,8 @@ call, what it would change, what the policies said to each of its effects, who
 answered, and what became of it. Characters that are not seen, or look like
 others, are named. --plain says it line by line, for a screen reader.
 
-A call is named by its number, as "assent queue" says it, or by its id, or how
-that begins, as "assent log" does.`,
+A call is named by its number, as "assent queue" and "assent log" say it, by its
+id, or by how that begins.`,
 		Example:           "  assent show 4711\n  assent show 4711 --json",
 		Args:              exactlyOne("the call"),
 		ValidArgsFunction: completeCalls,
