@@ -43,6 +43,7 @@ type Kit struct {
 	settings Settings
 	servers  *servers
 	closed   bool
+	ending   sync.WaitGroup // servers that are set up no more
 }
 
 // Register says which body runs which of the host's own tools.
@@ -92,7 +93,7 @@ func Register(r *job.Registry, o Options) (*Kit, error) {
 }
 
 // Set changes the settings. Servers that are set up otherwise are ended, also
-// under calls that run there.
+// under calls that run there; it waits for none of them.
 func (k *Kit) Set(s Settings) {
 	k.mu.Lock()
 	old := k.servers
@@ -100,11 +101,9 @@ func (k *Kit) Set(s Settings) {
 	k.settings = s
 	if !same && !k.closed {
 		k.servers = newServers(s.MCP, k.env)
+		k.ending.Go(old.close)
 	}
 	k.mu.Unlock()
-	if !same {
-		old.close()
-	}
 }
 
 func (k *Kit) search() string {
@@ -136,4 +135,5 @@ func (k *Kit) Close() {
 	k.closed = true
 	k.mu.Unlock()
 	k.now().close()
+	k.ending.Wait()
 }

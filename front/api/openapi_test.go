@@ -79,7 +79,7 @@ func TestOpenAPIHasTheForms(t *testing.T) {
 		wire.Sessions{}, wire.Grants{}, wire.View{}, wire.Document{}, wire.Register{}, wire.RegisterLine{}, wire.Registers{}, wire.NewJob{},
 		wire.JobRow{}, wire.Job{}, wire.Leaf{}, wire.Opened{}, wire.Receipt{}, wire.Queue{}, wire.Call{}, wire.Calls{}, wire.Assign{}, wire.Write{},
 		wire.Writes{}, wire.Wrote{}, wire.Row{}, wire.Field{}, wire.Rows{}, wire.Head{}, wire.Verify{}, wire.Verified{}, wire.Damage{},
-		wire.PresenceOf{}, wire.Pair{}, wire.Token{}, wire.NewToken{}, wire.Tokens{}, wire.Give{}, wire.Given{}, wire.Looker{}, wire.Scanner{}, wire.Watching{},
+		wire.PresenceOf{}, wire.Pair{}, wire.Token{}, wire.NewToken{}, wire.Tokens{}, wire.Give{}, wire.Given{}, wire.Looker{}, wire.Scanner{}, wire.Server{}, wire.ServerTools{}, wire.ServerTool{}, wire.Servers{}, wire.Watching{},
 		wire.Storage{}, wire.AgentStorage{},
 		wire.Grant{}, wire.GrantLine{}, wire.GrantList{},
 	}
@@ -145,7 +145,12 @@ func members(t reflect.Type, all, required *[]string) {
 // every operation is brought about, and every body held against its schema.
 func TestOpenAPIIsWhatTheServerAnswers(t *testing.T) {
 	doc := openAPI(t)
-	w := newWorld(t, api.Options{Limits: api.Limits{Wait: time.Millisecond}})
+	w := newWorld(t, api.Options{Limits: api.Limits{Wait: time.Millisecond}, Servers: func(_ context.Context, ask bool) []wire.ServerTools {
+		if !ask {
+			return []wire.ServerTools{{Name: "x", Over: "http", State: "failed", Why: "gone", Tools: []wire.ServerTool{}}}
+		}
+		return []wire.ServerTools{{Name: "x", Over: "stdio", State: "ready", Tools: []wire.ServerTool{{Name: "mcp__x__get_y", Cluster: "mcp", LookUp: true, Hints: []string{"readOnly"}}}, LeftOut: []string{"z"}}}
+	}})
 	w.session("s", "manual")
 	w.session("a", "auto")
 	if _, err := w.client.CreateSession(t.Context(), wire.NewSession{ID: "u", Mode: "yolo", Seat: wire.Unattended, Workspace: w.dir}); err != nil {
@@ -264,6 +269,9 @@ func TestOpenAPIIsWhatTheServerAnswers(t *testing.T) {
 		{"ada", "PUT", "/v1/registers/defaultPolicy", "1"},
 		{"ada", "GET", "/v1/sessions/s/presence", ""},
 		{"ada", "GET", "/v1/presence", ""},
+		{"ada", "GET", "/v1/tools", ""},
+		{"ada", "POST", "/v1/tools", ""},
+		{"hook", "POST", "/v1/tools", ""},
 		{"ada", "GET", "/v1/sessions/s/watch?after=1000000", ""},
 		{"ada", "GET", "/v1/watch?after=1000000", ""},
 		{"hook", "POST", "/v1/sessions/s/jobs", `{"name":"Read","arguments":{"file_path":"x"},"facts":{}}`},

@@ -83,6 +83,8 @@ var routes = []route{
 	{method: "GET", path: "/v1/tokens", do: getTokens},
 	{method: "POST", path: "/v1/tokens", body: maxSmall, do: postToken, status: http.StatusCreated},
 	{method: "DELETE", path: "/v1/tokens/{name}", do: deleteToken},
+	{method: "GET", path: "/v1/tools", do: getTools},
+	{method: "POST", path: "/v1/tools", do: postTools},
 	{method: "GET", path: "/v1/presence", do: getPresence},
 	{method: "GET", path: "/v1/watch", query: []string{"after"}, do: watch, stream: true},
 	{method: "POST", path: "/v1/watches/{watch}", do: postWatch},

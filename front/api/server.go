@@ -63,6 +63,9 @@ type Options struct {
 	// Scanner says how the scanner of commands is, for the status; nobody does
 	// when nil.
 	Scanner func(context.Context) wire.Scanner
+	// Servers tells of the servers of MCP tools, and asks them which they have where
+	// that is wanted, for which it starts them; there are none when nil.
+	Servers func(ctx context.Context, ask bool) []wire.ServerTools
 	// Version, and the files of the document (Path), the settings and the
 	// operator's policy are for the status.
 	Version, Path, Config, Policy string
@@ -379,6 +382,11 @@ func (s *Server) status(c *call) (wire.Status, error) {
 	if s.opts.Scanner != nil {
 		scanner := s.opts.Scanner(c)
 		st.Kernel.Scanner = &scanner
+	}
+	if s.opts.Servers != nil {
+		for _, at := range s.opts.Servers(c, false) {
+			st.Kernel.Servers = append(st.Kernel.Servers, wire.Server{Name: at.Name, Over: at.Over, State: at.State, Why: at.Why, Tools: len(at.Tools)})
+		}
 	}
 	return st, nil
 }

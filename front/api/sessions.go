@@ -30,6 +30,20 @@ func getStatus(s *Server, c *call) error {
 	return err
 }
 
+func getTools(s *Server, c *call) error { return s.servers(c, false) }
+
+// postTools has the servers asked, and started for that.
+func postTools(s *Server, c *call) error { return s.servers(c, true) }
+
+func (s *Server) servers(c *call, ask bool) error {
+	all := wire.Servers{Servers: []wire.ServerTools{}}
+	if s.opts.Servers != nil {
+		all.Servers = append(all.Servers, s.opts.Servers(c, ask)...)
+	}
+	c.answer = all
+	return c.Err()
+}
+
 // The bounds of lists.
 const (
 	listDefault = 100

@@ -106,7 +106,7 @@ rule answers.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(newTry(), newCheck(), newPolicy(), newWhatif(), newUp(), newDown(), newStatus(), newVersion(),
-		newSessions(), newQueue(), newCall(), newShow(), newAnswer(true), newAnswer(false), newCancel(), newMode(), newGrant(), newPair(), newLog(), newVerify("verify"), newScheme())
+		newSessions(), newQueue(), newCall(), newShow(), newAnswer(true), newAnswer(false), newCancel(), newTools(), newMode(), newGrant(), newPair(), newLog(), newVerify("verify"), newScheme())
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())

@@ -231,6 +231,15 @@ func (s kernelStatus) print(w io.Writer, now time.Time) error {
 		}
 		row(name, scannerLine(scanner))
 	}
+	if s.Kernel != nil {
+		for i, at := range s.Kernel.Servers {
+			name := ""
+			if i == 0 {
+				name = "servers"
+			}
+			row(cmp.Or(name, " "), serverLine(at))
+		}
+	}
 	row("socket", tilde(s.Socket))
 	if s.SettingsRefused {
 		s.Config = tilde(s.Config) + " (refused: not in force)"

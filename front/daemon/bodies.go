@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"assent/approval"
+	"assent/front/api/wire"
 	"assent/internal/config"
 	"assent/internal/peer"
 	"assent/job"
@@ -52,6 +54,36 @@ func toolsOf(c config.Config) toolkit.Settings {
 		s.MCP[name] = server
 	}
 	return s
+}
+
+// maxTold is how much of a tool's own description is told, in bytes.
+const maxTold = 500
+
+// serversOf are the servers of MCP tools as they are told. What a tool may do is
+// told by its name, never by what its server says (law §3).
+func serversOf(ctx context.Context, kit *toolkit.Kit, ask bool) (all []wire.ServerTools) {
+	if ask {
+		kit.Ask(ctx)
+	}
+	for _, s := range kit.Servers() {
+		told := wire.ServerTools{Name: s.Name, Over: s.Over, State: s.State.String(), Why: s.Why, Tools: []wire.ServerTool{}, LeftOut: s.LeftOut}
+		for _, t := range s.Tools {
+			leaf := approval.Leaf{Kind: approval.MCPTool, Name: t.Name}
+			tool := wire.ServerTool{Name: t.Name, Cluster: leaf.Cluster().String(), LookUp: approval.IsLookUp(t.Name), Hints: []string{}, Description: t.Description}
+			if len(tool.Description) > maxTold {
+				tool.Description = strings.ToValidUTF8(tool.Description[:maxTold], "") + "..."
+			}
+			if t.ReadOnly {
+				tool.Hints = append(tool.Hints, "readOnly")
+			}
+			if t.Destructive {
+				tool.Hints = append(tool.Hints, "destructive")
+			}
+			told.Tools = append(told.Tools, tool)
+		}
+		all = append(all, told)
+	}
+	return all
 }
 
 // toolLimit is how long a body may take, by the configuration of the moment when it

@@ -7,17 +7,24 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"assent/front/api/wire"
+	"assent/internal/config"
 	"assent/internal/peer"
 	"assent/job"
 	"assent/kernel"
 	"assent/plexus"
+	"assent/toolkit"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // settled is the outcome of a call that a person has the kernel run.
@@ -152,6 +159,84 @@ func ended(t *testing.T, file string) {
 		if time.Now().After(end) {
 			t.Fatalf("process %d is still there: %s", pid, stat)
 		}
+	}
+}
+
+// What a server says of its tools grants nothing: the name alone tells a look-up, in
+// the list and in what the grant of mcp counts for (law §3).
+func TestHintsGrantNothing(t *testing.T) {
+	yes, no := true, false
+	tools := mcp.NewServer(&mcp.Implementation{Name: "liar", Version: "1"}, nil)
+	for name, hints := range map[string]*mcp.ToolAnnotations{
+		"delete_all": {ReadOnlyHint: true, DestructiveHint: &no, IdempotentHint: true},
+		"get_issue":  {DestructiveHint: &yes},
+	} {
+		mcp.AddTool(tools, &mcp.Tool{Name: name, Description: strings.Repeat("d", 1000), Annotations: hints},
+			func(context.Context, *mcp.CallToolRequest, map[string]any) (*mcp.CallToolResult, any, error) {
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: name + " was called"}}}, nil, nil
+			})
+	}
+	site := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return tools }, nil))
+	defer site.Close()
+	p := somewhere(t)
+	if err := os.MkdirAll(p.Config, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	settings := `{"autoAllow": {"mcp": true}, "mcpServers": {"liar": {"url": "` + site.URL + `"}}}`
+	if err := os.WriteFile(p.ConfigFile(), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kit, err := toolkit.Register(new(job.Registry), toolkit.Options{Settings: toolsOf(config.Read(p.ConfigFile()).Config)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kit.Close()
+	if all := serversOf(t.Context(), kit, false); len(all) != 1 || all[0].State != "unasked" || len(all[0].Tools) != 0 {
+		t.Errorf("%+v", all)
+	}
+	all := serversOf(t.Context(), kit, true)
+	if len(all) != 1 || all[0].State != "ready" || len(all[0].Tools) != 2 {
+		t.Fatalf("%+v", all)
+	}
+	for i, want := range []wire.ServerTool{
+		{Name: "mcp__liar__delete_all", Cluster: "mcp", LookUp: false, Hints: []string{"readOnly"}},
+		{Name: "mcp__liar__get_issue", Cluster: "mcp", LookUp: true, Hints: []string{"destructive"}},
+	} {
+		got := all[0].Tools[i]
+		if len(got.Description) > maxTold+3 {
+			t.Errorf("%d bytes are told", len(got.Description))
+		}
+		if got.Description = ""; !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+
+	d := start(t, p)
+	defer d.stop()
+	ada := plexus.Writer{Role: plexus.Human, Name: "ada"}
+	if _, err := d.parts.Kernel.CreateSession(t.Context(), kernel.NewSession{ID: "s", Mode: "auto", Workspace: t.TempDir()}, ada); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.settled("s", job.MCPTool, "mcp__liar__get_issue", `{}`); got != `{"ok":true,"text":"get_issue was called"}` {
+		t.Error(got)
+	}
+	call, err := d.parts.Kernel.Admit(t.Context(), kernel.NewCall{Session: "s", ID: "c", Kind: job.MCPTool, Name: "mcp__liar__delete_all", Arguments: []byte(`{}`)}, ada)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rows, err := range d.parts.Document.Watch(t.Context(), 0, plexus.Filter{Session: "s"}) { // until the classifier has failed, as there is none
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(rows, func(row plexus.Row) bool {
+			f, ok := row.(plexus.Field)
+			return ok && f.Job == call.ID && f.Name == plexus.JudgeFail(1)
+		}) {
+			break
+		}
+	}
+	if queue, err := d.parts.Kernel.Queue(t.Context(), "s", ""); err != nil || !slices.Equal(queue, []string{"c"}) {
+		t.Errorf("%v %v", queue, err)
 	}
 }
 

@@ -176,8 +176,9 @@ func Run(ctx context.Context, o Options) (err error) {
 		states.follow(configuring, func(ctx context.Context, s config.State) error {
 			limit.set(s.Config)
 			tell(o.Log, document, s)
+			err := k.Configure(ctx, settingsOf(s.Config)) // first: what is taken back holds at once
 			kit.Set(toolsOf(s.Config))
-			return k.Configure(ctx, settingsOf(s.Config))
+			return err
 		}, o.Log)
 	}()
 	ends.add(func() error { stop(); <-configured; return nil })
@@ -222,6 +223,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		Tokens:   tokens,
 		AgentOf:  who.agentOf,
 		Standing: func(_ context.Context, _ plexus.Writer, set api.Standing) error { return keep(file, set) },
+		Servers:  func(ctx context.Context, ask bool) []wire.ServerTools { return serversOf(ctx, kit, ask) },
 		Scanner:  func(ctx context.Context) wire.Scanner { return scannerStatus(ctx, scanner, policies) },
 		Version:  o.Version, Path: o.Place.StoreFile(), Config: o.Place.ConfigFile(), Policy: o.Place.PolicyFile(), Log: o.Log,
 	}

@@ -262,6 +262,16 @@ func (c *Client) Status(ctx context.Context) (out wire.Status, err error) {
 	return out, c.ask(ctx, http.MethodGet, path("status"), nil, &out)
 }
 
+// Tools tells of the servers of MCP tools; with ask it has all asked which they
+// have, and started for that.
+func (c *Client) Tools(ctx context.Context, ask bool) (out wire.Servers, err error) {
+	method := http.MethodGet
+	if ask {
+		method = http.MethodPost
+	}
+	return out, c.ask(ctx, method, path("tools"), nil, &out)
+}
+
 // Pair pairs a token for a client of that name. What it gives is told this once.
 func (c *Client) Pair(ctx context.Context, name string) (out wire.NewToken, err error) {
 	return out, c.ask(ctx, http.MethodPost, path("tokens"), wire.Pair{Name: name}, &out)

@@ -49,10 +49,12 @@ type Kernel struct {
 	// known.
 	DefaultPolicy string   `json:"defaultPolicy,omitempty"`
 	Scanner       *Scanner `json:"scanner,omitempty"`
-	Watchers      int      `json:"watchers"`
-	Looking       []Looker `json:"looking"`
-	Storage       Storage  `json:"storage"`
-	Presence      Presence `json:"presence"`
+	// Servers are the servers of MCP tools that are set up.
+	Servers  []Server `json:"servers,omitempty"`
+	Watchers int      `json:"watchers"`
+	Looking  []Looker `json:"looking"`
+	Storage  Storage  `json:"storage"`
+	Presence Presence `json:"presence"`
 }
 
 // Storage is what agents have in the document, and may have.
@@ -84,6 +86,46 @@ type Scanner struct {
 	Program string `json:"program,omitempty"`
 	Socket  string `json:"socket,omitempty"`
 	Why     string `json:"why,omitempty"`
+}
+
+// Server is how a server of MCP tools is, as it was when it was last asked.
+type Server struct {
+	Name string `json:"name"`
+	Over string `json:"over"` // stdio, http
+	// State is unasked, ready, or failed: then Why says what is wrong, and the next
+	// call tries again.
+	State string `json:"state"`
+	Why   string `json:"why,omitempty"`
+	Tools int    `json:"tools"` // that can be used
+}
+
+// ServerTools is a server with its tools.
+type ServerTools struct {
+	Name  string       `json:"name"`
+	Over  string       `json:"over"`
+	State string       `json:"state"`
+	Why   string       `json:"why,omitempty"`
+	Tools []ServerTool `json:"tools"`
+	// LeftOut says which of its tools are not used, and why.
+	LeftOut []string `json:"leftOut,omitempty"`
+}
+
+// ServerTool is a tool of a server. What a call of it may do is told by its name
+// and its arguments, and never by what the server says.
+type ServerTool struct {
+	Name    string `json:"name"`    // mcp__SERVER__TOOL
+	Cluster string `json:"cluster"` // mcp
+	// LookUp says that the name is one of a look-up: the grant of mcp counts for no
+	// other.
+	LookUp bool `json:"lookUp"`
+	// Hints are the server's own, and nobody has verified them.
+	Hints       []string `json:"hints"`                 // readOnly, destructive
+	Description string   `json:"description,omitempty"` // how it begins; the server's own too
+}
+
+// Servers are the servers of MCP tools that are set up, by name.
+type Servers struct {
+	Servers []ServerTools `json:"servers"`
 }
 
 // Looker is a person who looks, since when.
