@@ -78,3 +78,36 @@ func TestFloodKeepsNobodyOut(t *testing.T) {
 		})
 	}
 }
+
+// Who has gone already is not looked at, and takes no place.
+func TestWhoIsGoneIsNotLookedAt(t *testing.T) {
+	var mu sync.Mutex
+	made := 0
+	w := newWorld(t, api.Options{
+		Limits: api.Limits{Conns: 1},
+		Gone: func(net.Conn) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			made++
+			return made <= 20
+		},
+		Role: func(conn net.Conn) api.Caller {
+			mu.Lock()
+			defer mu.Unlock()
+			if made <= 20 {
+				t.Error("looked at")
+			}
+			return role(conn)
+		},
+	})
+	for range 20 {
+		conn, err := net.Dial("unix", w.socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+	}
+	if st, err := w.client.Status(t.Context()); err != nil || st.You.Role != "human" {
+		t.Errorf("a person: %+v, %v", st.You, err)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -217,8 +216,8 @@ func TestListsComeInSeveralAnswers(t *testing.T) {
 	}
 }
 
-// A session, and its registers, come in several answers too, and a look at one takes
-// little memory, however much there is.
+// A session, and its registers, come in several answers too, each of some megabytes
+// at most, however much there is.
 func TestSessionComesInSeveralAnswers(t *testing.T) {
 	w := newWorld(t, api.Options{})
 	w.session("s", "manual")
@@ -247,17 +246,9 @@ func TestSessionComesInSeveralAnswers(t *testing.T) {
 	}
 	tx.Writes = nil
 	for _, path := range []string{"/v1/sessions/s", "/v1/sessions/s/registers"} {
-		runtime.GC()
-		var before runtime.MemStats
-		runtime.ReadMemStats(&before)
-		high := peak(t)
 		status, body := w.raw("GET " + path + " HTTP/1.1\r\nHost: assent\r\nConnection: close\r\n\r\n")
 		if status != 200 || len(body) > 7<<20 || !strings.Contains(body, `"more":true`) {
 			t.Errorf("one answer of %s: %d, %d bytes", path, status, len(body))
-		}
-		// The test has the answer as well, and grows a buffer for it.
-		if most := high(); most > before.HeapInuse+64<<20 {
-			t.Errorf("%s took %d MB", path, (most-before.HeapInuse)>>20)
 		}
 	}
 	doc, err := w.client.Session(t.Context(), "s")

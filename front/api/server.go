@@ -42,6 +42,9 @@ type Options struct {
 	// It only says whose connections have to wait for one another. All come from one
 	// when nil.
 	Origin func(net.Conn) (terminal, session string)
+	// Gone says, at once, whether whoever made a connection has left it already; with
+	// nil nobody has. Such a one is not worth a look.
+	Gone func(net.Conn) bool
 	// Standing is told what a person sets for the whole kernel: grants, the
 	// cover of denials, the default mode. Whoever keeps those in a file writes
 	// it there; with nil the document alone has it.
@@ -274,6 +277,10 @@ func (l *counting) Accept() (net.Conn, error) {
 		conn, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
+		}
+		if l.s.opts.Gone != nil && l.s.opts.Gone(conn) {
+			conn.Close()
+			continue
 		}
 		l.s.mu.Lock()
 		full := l.s.conns >= l.s.opts.Limits.Conns

@@ -45,6 +45,9 @@ const (
 	look = 300 * time.Millisecond
 )
 
+// crowded is how long to wait for a place among those who connect.
+const crowded = 20 * time.Millisecond
+
 // Listen says whether a kernel that is there says anything: nil when it does, or
 // when none is there, and [*Silent] when it was silent for some seconds.
 func Listen(ctx context.Context, socket string) error {
@@ -55,10 +58,18 @@ func Listen(ctx context.Context, socket string) error {
 // heard asks the kernel on a socket for anything at all.
 func heard(ctx context.Context, socket string) (answered bool, err error) {
 	conn, err := net.Dial("unix", socket)
-	if err != nil {
-		if errors.Is(err, syscall.EAGAIN) { // so many wait that there is no place: it takes none
+	for until := time.Now().Add(hush); errors.Is(err, syscall.EAGAIN); conn, err = net.Dial("unix", socket) {
+		// So many wait that there is no place. They may come faster than it takes them.
+		if time.Now().After(until) {
 			return false, &Silent{}
 		}
+		select {
+		case <-time.After(crowded):
+		case <-ctx.Done():
+			return false, &Silent{}
+		}
+	}
+	if err != nil {
 		return false, nil
 	}
 	defer conn.Close()

@@ -53,19 +53,15 @@ func Hooked(f Facts) (Body, bool) {
 const noTerminal = "none"
 
 // origin is the outermost terminal of a lineage as Hooked finds it, by the number of
-// its session, which is known of one that lost its parents too; and the session of
-// the first.
-func origin(lineage []Ancestor) (terminal, session string) {
+// its session, which is known of one that lost its parents too.
+func origin(lineage []Ancestor) (terminal string) {
 	terminal = noTerminal
 	for i, a := range lineage {
 		if a.Terminal != 0 && (terminal == noTerminal || !a.console() && !(i > 0 && a.adopted(lineage[i-1]))) {
 			terminal = strconv.Itoa(a.Session)
 		}
 	}
-	if len(lineage) > 0 {
-		session = strconv.Itoa(lineage[0].Session)
-	}
-	return terminal, session
+	return terminal
 }
 
 // ownCgroup is the control group of the first of a lineage where it is its own:

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -119,26 +121,69 @@ func Stopped(pid int) bool {
 	return ok && (s.state == 'T' || s.state == 't')
 }
 
-// Origin names the terminal that the process which connected descends from, and its
-// session, for who has to tell floods apart: a glance at each of its ancestors. It
-// says nothing of a role.
-func Origin(conn net.Conn) (terminal, session string) {
+// Origins say where connections come from, for who has to tell floods apart: at once,
+// with a glance at each ancestor of the process that connected, and less for others
+// of its session that connect within the second. They say nothing of a role. The zero
+// value is ready; its methods may be called at once.
+type Origins struct {
+	mu    sync.Mutex
+	since time.Time
+	known map[int]string // terminals by session
+}
+
+// originsKept is more sessions than connect within a second without flooding.
+const originsKept = 4096
+
+// Of is the terminal that the process which connected descends from, and its session.
+func (o *Origins) Of(conn net.Conn) (terminal, session string) {
 	at, ok := conn.(*net.UnixConn)
 	if !ok {
-		return "", ""
+		return noTerminal, ""
 	}
 	raw, err := at.SyscallConn()
 	if err != nil {
-		return "", ""
+		return noTerminal, ""
 	}
 	var cred *unix.Ucred
 	if outer := raw.Control(func(fd uintptr) {
 		cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
 	}); outer != nil || err != nil {
-		return "", ""
+		return noTerminal, ""
 	}
-	lineage, _ := climb(int(cred.Pid), proc("/proc").glance)
-	return origin(lineage)
+	number, err := unix.Getsid(int(cred.Pid))
+	if err != nil || number <= 0 {
+		return noTerminal, "" // it has ended, or is not seen
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if now := time.Now(); now.Sub(o.since) > time.Second || len(o.known) >= originsKept {
+		o.since, o.known = now, make(map[int]string)
+	}
+	terminal, ok = o.known[number]
+	if !ok {
+		lineage, _ := climb(int(cred.Pid), proc("/proc").glance)
+		terminal = origin(lineage)
+		o.known[number] = terminal
+	}
+	return terminal, strconv.Itoa(number)
+}
+
+// Gone says whether whoever made a connection has closed it.
+func Gone(conn net.Conn) (gone bool) {
+	at, ok := conn.(*net.UnixConn)
+	if !ok {
+		return false
+	}
+	raw, err := at.SyscallConn()
+	if err != nil {
+		return false
+	}
+	_ = raw.Control(func(fd uintptr) {
+		state := []unix.PollFd{{Fd: int32(fd)}}
+		n, err := unix.Poll(state, 0)
+		gone = err == nil && n == 1 && state[0].Revents&unix.POLLHUP != 0
+	})
+	return gone
 }
 
 // Self is the calling process.

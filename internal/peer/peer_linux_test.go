@@ -322,16 +322,14 @@ func TestAbout(t *testing.T) {
 // terminal is elsewhere, and so is what has none.
 func TestOrigin(t *testing.T) {
 	s := newStage(t)
+	origins := new(Origins)
 	from := func(change func(*exec.Cmd)) (terminal, session string) {
 		s.start("connect", change)
 		conn, _ := s.accept()
-		return Origin(conn)
+		return origins.Of(conn)
 	}
-	mine, _ := origin([]Ancestor(nil))
-	if self, err := Self(); err == nil {
-		lineage, _ := climb(self.PID, proc("/proc").glance)
-		mine, _ = origin(lineage)
-	}
+	lineage, _ := climb(os.Getpid(), proc("/proc").glance)
+	mine := origin(lineage)
 	apart := func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 	one, first := from(apart)
 	other, second := from(apart)
@@ -354,7 +352,7 @@ func TestOrigin(t *testing.T) {
 	defer conn.Close()
 	gone.Process.Kill()
 	gone.Wait()
-	if terminal, _ := Origin(conn); terminal != noTerminal {
+	if terminal, _ := origins.Of(conn); terminal != noTerminal {
 		t.Errorf("of who has ended: %q", terminal)
 	}
 }
@@ -372,7 +370,52 @@ func BenchmarkOrigin(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer conn.Close()
-	for b.Loop() {
-		Origin(conn)
+	b.Run("again", func(b *testing.B) {
+		origins := new(Origins)
+		for b.Loop() {
+			origins.Of(conn)
+		}
+	})
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			new(Origins).Of(conn)
+		}
+	})
+	b.Run("gone", func(b *testing.B) {
+		for b.Loop() {
+			Gone(conn)
+		}
+	})
+}
+
+// Who has closed a connection is gone; who only says no more is not.
+func TestGone(t *testing.T) {
+	s := newStage(t)
+	for _, c := range []struct {
+		name string
+		does func(*net.UnixConn) error
+		want bool
+	}{
+		{"waits", func(*net.UnixConn) error { return nil }, false},
+		{"has-asked", func(c *net.UnixConn) error { _, err := c.Write([]byte("x")); return err }, false},
+		{"says-no-more", (*net.UnixConn).CloseWrite, false},
+		{"closed", (*net.UnixConn).Close, true},
+	} {
+		theirs, err := net.DialUnix("unix", nil, s.listen.Addr().(*net.UnixAddr))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer theirs.Close()
+		if err := c.does(theirs); err != nil {
+			t.Fatal(err)
+		}
+		mine, err := s.listen.AcceptUnix()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer mine.Close()
+		if got := Gone(mine); got != c.want {
+			t.Errorf("%s: gone %v", c.name, got)
+		}
 	}
 }

@@ -13,8 +13,14 @@ const Supported = false
 
 var errUnsupported = errors.New("processes are told apart on Linux only: everybody is an agent")
 
-// Origin is not known here: all are one.
-func Origin(net.Conn) (terminal, session string) { return "", "" }
+// Origins are not known here: all are one.
+type Origins struct{}
+
+// Of is nothing.
+func (*Origins) Of(net.Conn) (terminal, session string) { return "", "" }
+
+// Gone is not known here.
+func Gone(net.Conn) bool { return false }
 
 // Listener is not known here.
 func Listener(*net.UnixConn) int { return 0 }
