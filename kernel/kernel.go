@@ -50,8 +50,14 @@ type Kernel struct {
 	close    func() error
 }
 
+// openWait is how long [Open] waits for a document that is still read: so long
+// that small ones are ready when it returns, and nobody waits for a kernel that
+// could already say what it does.
+const openWait = 200 * time.Millisecond
+
 // Open starts a kernel and takes up what is unsettled in the document (law
-// §7, ruling 3). ctx bounds the opening alone.
+// §7, ruling 3). A large document that is still read it takes up afterwards.
+// ctx bounds the opening alone.
 func Open(ctx context.Context, opts Options) (*Kernel, error) {
 	if opts.Document == nil {
 		return nil, errors.New("open kernel: no document")
@@ -67,29 +73,70 @@ func Open(ctx context.Context, opts Options) (*Kernel, error) {
 	k.saves = &saver{k: k}
 	k.bodies = job.NewStarter(k.Registry, k.bodyEnded)
 	k.close = sync.OnceValue(k.shut)
-	err := k.Configure(ctx, opts.Settings)
+	k.set = opts.Settings
+	k.slots.resize(k.set.Slots)
+	watch, unwatch := context.WithCancel(context.Background())
+	k.unwatch = unwatch
+	soon, cancel := context.WithCancel(ctx)
+	stop := k.After(openWait, cancel)
+	known := k.Document.Trusted(soon)
+	stop()
+	cancel()
+	late := errors.Is(known, context.Canceled) && ctx.Err() == nil
+	var rev plexus.Rev
+	if !late {
+		var err error
+		if rev, err = k.takeUp(ctx); err != nil && !errors.Is(err, plexus.ErrTampered) {
+			unwatch()
+			k.stop(ErrClosed)
+			return nil, fmt.Errorf("open kernel: %w", err)
+		}
+	}
+	k.forget = k.Policies.Notify("", k.policyChanged)
+	k.policyChanged()
+	k.watching.Go(func() {
+		if late {
+			rev = k.takeUpLate(watch)
+		}
+		k.watch(watch, rev)
+	})
+	return k, nil
+}
+
+// takeUp begins with what is in the document: with its settings, because the
+// license reads them.
+func (k *Kernel) takeUp(ctx context.Context) (plexus.Rev, error) {
+	k.configuring.Lock()
+	err := k.settle(ctx)
+	k.configuring.Unlock()
 	var unsettled []string
 	var rev plexus.Rev
 	if err == nil {
 		unsettled, rev, err = k.Document.Unsettled(ctx)
 	}
-	switch {
-	case errors.Is(err, plexus.ErrTampered): // people are told by a kernel that does nothing else
+	if errors.Is(err, plexus.ErrTampered) { // people are told by a kernel that does nothing else
 		k.lost(err)
-	case err != nil:
-		k.stop(ErrClosed)
-		return nil, fmt.Errorf("open kernel: %w", err)
 	}
-	k.seen = rev
+	if err != nil {
+		return 0, err
+	}
 	for _, id := range unsettled {
 		k.post(id, true, func(*owner) {})
 	}
-	k.forget = k.Policies.Notify("", k.policyChanged)
-	k.policyChanged()
-	watch, unwatch := context.WithCancel(context.Background())
-	k.unwatch = unwatch
-	k.watching.Go(func() { k.watch(watch, rev) })
-	return k, nil
+	k.saw(rev)
+	return rev, nil
+}
+
+// takeUpLate is takeUp until it is done, or cannot be.
+func (k *Kernel) takeUpLate(ctx context.Context) plexus.Rev {
+	for wait := time.Second; ; wait = min(2*wait, time.Minute) {
+		rev, err := k.takeUp(ctx)
+		if err == nil || ctx.Err() != nil || errors.Is(err, plexus.ErrTampered) || errors.Is(err, plexus.ErrClosed) {
+			return rev
+		}
+		k.trouble(err)
+		k.pause(ctx, wait)
+	}
 }
 
 // Close ends the kernel: nothing is begun any more, bodies are stopped and
@@ -230,17 +277,22 @@ func (k *Kernel) watch(ctx context.Context, after plexus.Rev) {
 			wait = time.Second
 			after = rows[len(rows)-1].Stamped().Rev
 			k.deliver(rows)
-			k.mu.Lock()
-			k.seen = after
-			if k.more != nil {
-				close(k.more)
-				k.more = nil
-			}
-			k.mu.Unlock()
+			k.saw(after)
 		}
 		if !k.pause(ctx, wait) {
 			return
 		}
+	}
+}
+
+// saw says up to where the document was delivered.
+func (k *Kernel) saw(rev plexus.Rev) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.seen = rev
+	if k.more != nil {
+		close(k.more)
+		k.more = nil
 	}
 }
 

@@ -22,6 +22,7 @@ type Document interface {
 	Job(ctx context.Context, session, id string) (plexus.JobSnapshot, error)
 	Latest(ctx context.Context, session string) (map[string]plexus.Register, error)
 	Head(context.Context) (plexus.Head, error)
+	Trusted(context.Context) error
 	Watch(context.Context, plexus.Rev, plexus.Filter) iter.Seq2[[]plexus.Row, error]
 	SetPresence(session, key, value string)
 	Stored(agent string) (st plexus.Stored, whole bool)

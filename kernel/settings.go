@@ -101,6 +101,14 @@ func (k *Kernel) Configure(ctx context.Context, set Settings) error {
 	k.mu.Lock()
 	k.set = set
 	k.mu.Unlock()
+	return k.settle(ctx)
+}
+
+// settle writes what the license reads of the settings. configuring is held.
+func (k *Kernel) settle(ctx context.Context) error {
+	k.mu.Lock()
+	set := k.set
+	k.mu.Unlock()
 	latest, err := k.Document.Latest(ctx, "")
 	if err != nil {
 		return fmt.Errorf("settings: %w", err)

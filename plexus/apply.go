@@ -66,6 +66,9 @@ func (s *Store) run() {
 		select {
 		case r := <-s.requests:
 			batch = append(batch, r)
+		case chore := <-s.chores:
+			chore()
+			continue
 		case <-s.closing:
 			return
 		}
@@ -83,6 +86,17 @@ func (s *Store) run() {
 			close(r.done)
 			batch[i] = nil
 		}
+	}
+}
+
+// between has the writer do something while nothing is written.
+func (s *Store) between(f func() error) error {
+	done := make(chan error, 1)
+	select {
+	case s.chores <- func() { done <- f() }:
+		return <-done
+	case <-s.closing:
+		return ErrClosed
 	}
 }
 
@@ -117,8 +131,8 @@ type writeConn struct {
 	head   head
 	broken error
 
-	version int64 // of the file, that moves when others commit to it
-	sealed  *head // up to which the file is as it was sealed; nil where that is not known
+	version int64   // of the file, that moves when others commit to it
+	sealed  *sealed // nil where the file is not known to be as it was
 
 	begin, commitStmt, rollback   *sql.Stmt
 	savepoint, release, undo      *sql.Stmt
@@ -173,6 +187,17 @@ const dataVersion = `PRAGMA data_version`
 func (c *writeConn) otherCommits() (version int64, err error) {
 	err = c.dataVersion.QueryRow().Scan(&version)
 	return version, err
+}
+
+// checkpoints says whether the engine moves what is in its log into the file, by
+// itself.
+func (c *writeConn) checkpoints(on bool) error {
+	pages := 0
+	if on {
+		pages = 1000 // the engine's own number
+	}
+	_, err := c.conn.ExecContext(context.Background(), fmt.Sprintf("PRAGMA wal_autocheckpoint=%d", pages))
+	return err
 }
 
 func (c *writeConn) load() error {
@@ -231,16 +256,23 @@ func (s *Store) attempt(batch []*request, at time.Time, savepoints bool) (err er
 	if _, err := c.begin.Exec(); err != nil {
 		return err
 	}
+	start, committing := s.trust.last(), false
+	reader := s.known.begin()
 	defer func() {
 		if err != nil {
 			// The engine may have rolled back already; then this fails.
 			_, _ = c.rollback.Exec()
+			if why, _ := translate(err); committing && errors.Is(why, ErrDisk) {
+				return // it may be there, and nothing else comes: both are known
+			}
+			s.known.undo(start.rev)
 		}
+		s.known.leave(reader)
 	}()
 	if err := s.others(); err != nil {
 		return err
 	}
-	c.head = s.trust.last()
+	c.head = start
 	wrote := false
 	for _, r := range batch {
 		before := c.head
@@ -250,7 +282,7 @@ func (s *Store) attempt(batch []*request, at time.Time, savepoints bool) (err er
 				return err
 			}
 		}
-		err := c.apply(r, at)
+		err := s.insert(reader, r, at)
 		var refusal *Refusal
 		switch {
 		case err == nil:
@@ -262,6 +294,7 @@ func (s *Store) attempt(batch []*request, at time.Time, savepoints bool) (err er
 		default:
 			r.err, r.rows = err, nil
 			c.head = before
+			s.known.undo(before.rev)
 		}
 		if !savepoints {
 			continue
@@ -280,18 +313,31 @@ func (s *Store) attempt(batch []*request, at time.Time, savepoints bool) (err er
 		return err
 	}
 	s.trust.expect(c.head)
+	committing = true
 	if _, err = c.commitStmt.Exec(); err == nil {
 		s.trust.committed(c.head)
 	}
 	return err
 }
 
-// apply inserts the rows of a request. A *Refusal says that the engine refused
-// one of them.
-func (c *writeConn) apply(r *request, at time.Time) error {
+// insert inserts the rows of a request. A *Refusal says that the engine refused
+// one of them. Its rules read what is in the document: so that is compared with
+// what is known first, where something begins with it.
+func (s *Store) insert(reader *reader, r *request, at time.Time) error {
+	c := s.conn
 	tx := c.head.rev + 1
+	newer := make([]bool, len(r.tx.Writes))
+	for i, write := range r.tx.Writes {
+		newer[i] = s.known.stale(write, r.tx.Seen)
+		if f, ok := write.(Field); ok && f.begins() {
+			v := view{ctx: context.Background(), tx: c.conn, rev: c.head.rev, known: s.known, reader: reader}
+			if err := v.same(f.Session, f.Job); err != nil {
+				return s.distrusted(err)
+			}
+		}
+	}
 	r.rows = make([]Row, 0, len(r.tx.Writes))
-	for _, write := range r.tx.Writes {
+	for i, write := range r.tx.Writes {
 		switch w := write.(type) {
 		case Field:
 			w.Seen = r.tx.Seen
@@ -310,6 +356,10 @@ func (c *writeConn) apply(r *request, at time.Time) error {
 			}
 			return err
 		}
+		if newer[i] {
+			return s.trust.lose(&Damage{Rev: stamp.Rev, What: fmt.Sprintf("%s: its rules do not see what came after rev %d", row, r.tx.Seen)})
+		}
+		s.known.write(row)
 		c.head = head{rev: stamp.Rev, tx: tx, hash: stamp.Hash}
 		r.rows = append(r.rows, row)
 	}

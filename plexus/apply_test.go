@@ -25,7 +25,7 @@ func TestRefusedAmongOthers(t *testing.T) {
 			first := must(t, s, host, 0, Session{ID: "s"}, Job{Session: "s", ID: "a"}, Job{Session: "s", ID: "b"}, Job{Session: "s", ID: "c"})
 			asks := func(rows []Row) *request { return &request{tx: &Tx{Writer: host, Writes: rows}} }
 			batch := []*request{asks(good("a")), asks(test.wrong), asks(test.wrong), asks(good("c"))}
-			// The writer waits and has nothing to do.
+			<-s.trust.read // the writer waits and has nothing to do
 			s.commit(batch)
 			for i, r := range batch {
 				want := []error{nil, test.want, test.want, nil}[i]

@@ -1,6 +1,7 @@
 package plexus
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -61,36 +62,54 @@ func begins(text string) string {
 	return text[:end]
 }
 
-// note notes how long a text is, when it is cut, and gives its beginning.
-func (j *JobSnapshot) note(name, text, long string, n int) string {
-	bytes := bytesOf(long, n)
-	if bytes == 0 {
-		return text
+// briefly takes in a row of a job as it was read, and gives it with the beginnings
+// of its texts.
+func (j *JobSnapshot) briefly(t *tally, row Row, long string) Row {
+	var lengths []int
+	short := func(name, text string) string {
+		n := bytesOf(long, len(lengths))
+		if lengths = append(lengths, n); n == 0 {
+			return text
+		}
+		if j.Bytes == nil {
+			j.Bytes = make(map[string]int)
+		}
+		j.Bytes[name] = n
+		return begins(text)
 	}
-	if j.Bytes == nil {
-		j.Bytes = make(map[string]int)
+	switch r := row.(type) {
+	case Job:
+		r.Arguments = short("arguments", r.Arguments)
+		r.Facts = short("facts", r.Facts)
+		row = r
+	case Field:
+		r.Value = short(r.Name, r.Value)
+		row = r
 	}
-	j.Bytes[name] = bytes
-	return begins(text)
+	t.addCut(row, lengths)
+	return row
 }
 
-func (j *JobSnapshot) brief(v view, where string, args ...any) error {
-	return v.scanLong(briefly[`'j'`]+" WHERE "+where, func(row Row, long string) error {
-		j.Job = row.(Job)
-		j.Job.Arguments = j.note("arguments", j.Job.Arguments, long, 0)
-		j.Job.Facts = j.note("facts", j.Job.Facts, long, 1)
+// briefJob reads the fields of a job whose row was read, and compares both.
+func (v view) briefJob(row Row, long string) (JobSnapshot, error) {
+	t := v.tally(true)
+	snap := JobSnapshot{Rev: v.rev, Fields: make(map[string]Field)}
+	snap.Job = snap.briefly(t, row, long).(Job)
+	err := v.scanLong(briefly[`'f'`]+" WHERE session = ? AND job = ?", func(row Row, long string) error {
+		f := snap.briefly(t, row, long).(Field)
+		snap.Fields[f.Name] = f
 		return nil
-	}, args...)
+	}, snap.Job.Session, snap.Job.ID)
+	return snap, cmp.Or(err, t.compare(""))
 }
 
-func (j *JobSnapshot) briefFields(v view) error {
-	j.Fields = make(map[string]Field)
-	return v.scanLong(briefly[`'f'`]+" WHERE session = ? AND job = ?", func(row Row, long string) error {
-		f := row.(Field)
-		f.Value = j.note(f.Name, f.Value, long, 0)
-		j.Fields[f.Name] = f
-		return nil
-	}, j.Job.Session, j.Job.ID)
+// giveBrief hands a job over, and says when that was enough.
+func (v view) giveBrief(row Row, long string, f func(JobSnapshot) bool) error {
+	snap, err := v.briefJob(row, long)
+	if err == nil && !f(snap) {
+		err = errEnough
+	}
+	return err
 }
 
 // JobName names a job.
@@ -100,20 +119,16 @@ type JobName struct{ Session, Job string }
 // that, and with the beginnings of their texts, until f says no. Those that are not
 // there are passed over.
 func (s *Store) Briefs(ctx context.Context, names []JobName, f func(at int, snap JobSnapshot) bool) error {
-	return s.found(ctx, func(v view) error {
+	return s.told(ctx, func(v view) error {
 		for i, name := range names {
-			snap := JobSnapshot{Rev: v.rev}
-			if err := snap.brief(v, `session = ? AND id = ?`, name.Session, name.Job); err != nil {
-				return err
-			}
-			if snap.Job.ID == "" {
-				continue
-			}
-			if err := snap.briefFields(v); err != nil {
-				return err
-			}
-			if !f(i, snap) {
+			err := v.job(briefly, name.Session, name.Job, func(row Row, long string) error {
+				return v.giveBrief(row, long, func(snap JobSnapshot) bool { return f(i, snap) })
+			})
+			switch {
+			case errors.Is(err, errEnough):
 				return nil
+			case err != nil:
+				return err
 			}
 		}
 		return nil
@@ -124,21 +139,12 @@ func (s *Store) Briefs(ctx context.Context, names []JobName, f func(at int, snap
 // is named, with the beginnings of their texts, until f says no. The fields are
 // read of those that are wanted.
 func (s *Store) BriefsBefore(ctx context.Context, before Rev, session string, wanted func(Job) bool, f func(JobSnapshot) bool) error {
-	return s.found(ctx, func(v view) error {
+	return s.told(ctx, func(v view) error {
 		err := v.scanLong(briefly[`'j'`]+" WHERE rev < ?1 AND (?2 = '' OR session = ?2) ORDER BY rev DESC", func(row Row, long string) error {
-			snap := JobSnapshot{Rev: v.rev, Job: row.(Job)}
-			if !wanted(snap.Job) {
+			if !wanted(row.(Job)) {
 				return nil
 			}
-			snap.Job.Arguments = snap.note("arguments", snap.Job.Arguments, long, 0)
-			snap.Job.Facts = snap.note("facts", snap.Job.Facts, long, 1)
-			if err := snap.briefFields(v); err != nil {
-				return err
-			}
-			if !f(snap) {
-				return errEnough
-			}
-			return nil
+			return v.giveBrief(row, long, f)
 		}, int64(before), session)
 		if errors.Is(err, errEnough) {
 			return nil
@@ -150,17 +156,18 @@ func (s *Store) BriefsBefore(ctx context.Context, before Rev, session string, wa
 // BriefSessions gives all sessions, the newest first, with the beginnings of
 // their facts and how long those are when they are cut, until f says no.
 func (s *Store) BriefSessions(ctx context.Context, f func(session Session, facts int) bool) error {
-	return s.found(ctx, func(v view) error {
+	return s.told(ctx, func(v view) error {
 		err := v.scanLong(briefly[`'s'`]+" WHERE true ORDER BY rev DESC", func(row Row, long string) error {
 			session := row.(Session)
 			facts := bytesOf(long, 0)
-			if facts > 0 {
-				session.Facts = begins(session.Facts)
+			session.Facts = begins(session.Facts)
+			t := v.tally(true)
+			t.addCut(session, []int{facts})
+			err := t.compare("")
+			if err == nil && !f(session, facts) {
+				err = errEnough
 			}
-			if !f(session, facts) {
-				return errEnough
-			}
-			return nil
+			return err
 		})
 		if errors.Is(err, errEnough) {
 			return nil
@@ -194,7 +201,7 @@ const registersMost = 1 << 20
 // that rev, with the beginnings of their texts, until f says no. It fails with
 // [ErrNoJob] when the session has no such job.
 func (s *Store) BriefSession(ctx context.Context, id string, after Rev, f func(JobSnapshot) bool) (snap BriefSnapshot, err error) {
-	err = s.found(ctx, func(v view) error {
+	err = s.told(ctx, func(v view) error {
 		snap.Rev = v.rev
 		sessions, err := collect[Session](v, `'s'`, `id = ?`, id)
 		if err != nil {
@@ -204,6 +211,8 @@ func (s *Store) BriefSession(ctx context.Context, id string, after Rev, f func(J
 			return ErrNoSession
 		}
 		snap.Session = sessions[0]
+		t := v.tally(true)
+		t.add(snap.Session)
 		bytes := 0
 		err = v.scanLong(briefly[`'r'`]+" WHERE "+latestRegisters+" ORDER BY name", func(row Row, long string) error {
 			if snap.MoreRegisters = bytes >= registersMost; snap.MoreRegisters {
@@ -211,11 +220,15 @@ func (s *Store) BriefSession(ctx context.Context, id string, after Rev, f func(J
 			}
 			r := BriefRegister{Register: row.(Register), Bytes: bytesOf(long, 0)}
 			r.Value = begins(r.Value)
+			t.addCut(r.Register, []int{r.Bytes})
 			bytes += size(r.Register)
 			snap.Registers = append(snap.Registers, r)
 			return nil
 		}, id)
 		if err != nil && !errors.Is(err, errEnough) {
+			return err
+		}
+		if err := t.compare(""); err != nil {
 			return err
 		}
 		return v.briefJobs(id, after, f)
@@ -248,17 +261,16 @@ func (v view) briefJobs(session string, after Rev, f func(JobSnapshot) bool) err
 			return err
 		}
 		for _, rev := range revs {
-			snap := JobSnapshot{Rev: v.rev}
-			if err := snap.brief(v, `rev = ?`, int64(rev)); err != nil {
-				return err
-			}
-			if err := snap.briefFields(v); err != nil {
-				return err
-			}
-			if !f(snap) {
+			err := v.scanLong(briefly[`'j'`]+` WHERE rev = ?`, func(row Row, long string) error {
+				ord, after = row.(Job).Ord, rev
+				return v.giveBrief(row, long, f)
+			}, int64(rev))
+			switch {
+			case errors.Is(err, errEnough):
 				return nil
+			case err != nil:
+				return err
 			}
-			ord, after = snap.Job.Ord, rev
 		}
 		if len(revs) < some {
 			return nil
@@ -293,7 +305,7 @@ func (s *Store) Revisions(ctx context.Context, session, name string) ([]Register
 // oldest first, those after a rev: at most so many, and no more once they have so many
 // bytes, but one at least. more says that it was not all.
 func (s *Store) Registers(ctx context.Context, session string, after Rev, limit, bytes int) (found []Register, more bool, err error) {
-	err = s.found(ctx, func(v view) error {
+	err = s.told(ctx, func(v view) error {
 		have := 0
 		err := v.scan(selects[`'r'`]+" WHERE session = ? AND rev > ? ORDER BY rev LIMIT ?", func(row Row) error {
 			if more = len(found) == limit || len(found) > 0 && have+size(row) > bytes; more {

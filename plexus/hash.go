@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"sync"
 
 	"assent/approval"
 )
@@ -15,9 +16,30 @@ import (
 // below and part of the format.
 
 // link is the hash of a row that follows prev.
-func link(prev Hash, row Row) Hash {
-	buf := make([]byte, 0, 512)
-	buf = append(buf, prev[:]...)
+func link(prev Hash, row Row) Hash { return hashOf(prev, row) }
+
+// buffers are kept for what is hashed, unless they became so large.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+const bufferMost = 64 << 10
+
+// hashOf is the hash over what comes first, a row, and numbers after it.
+func hashOf(first Hash, row Row, after ...int) Hash {
+	kept := buffers.Get().(*[]byte)
+	buf := encode(append((*kept)[:0], first[:]...), row)
+	for _, n := range after {
+		buf = binary.AppendUvarint(buf, uint64(n))
+	}
+	hash := sha256.Sum256(buf)
+	if cap(buf) <= bufferMost {
+		*kept = buf
+		buffers.Put(kept)
+	}
+	return hash
+}
+
+// encode puts a row after what is in buf.
+func encode(buf []byte, row Row) []byte {
 	s := row.Stamped()
 	stamp := func(table byte) {
 		buf = append(buf, table)
@@ -51,7 +73,7 @@ func link(prev Hash, row Row) Hash {
 	default:
 		panic(fmt.Sprintf("plexus: a row of type %T", row))
 	}
-	return sha256.Sum256(buf)
+	return buf
 }
 
 const (

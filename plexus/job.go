@@ -1,6 +1,7 @@
 package plexus
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 )
@@ -17,33 +18,64 @@ type JobSnapshot struct {
 
 // Job is one job with its fields, of one moment. It fails with [ErrNoSession]
 // or [ErrNoJob].
-func (s *Store) Job(ctx context.Context, session, id string) (JobSnapshot, error) {
-	snap := JobSnapshot{Fields: make(map[string]Field)}
-	err := s.found(ctx, func(v view) error {
-		snap.Rev = v.rev
-		jobs, err := collect[Job](v, `'j'`, `session = ? AND id = ?`, session, id)
-		if err != nil {
+func (s *Store) Job(ctx context.Context, session, id string) (snap JobSnapshot, err error) {
+	err = s.found(ctx, func(v view) (err error) {
+		if snap, err = v.whole(session, id); err != nil || snap.Job.ID != "" {
 			return err
 		}
-		if len(jobs) == 0 {
-			sessions, err := collect[Session](v, `'s'`, `id = ?`, session)
-			if err == nil && len(sessions) == 0 {
-				return ErrNoSession
-			}
-			if err != nil {
-				return err
-			}
-			return ErrNoJob
+		t := v.tally(false)
+		sessions, err := collect[Session](v, `'s'`, `id = ?`, session)
+		if err == nil && len(sessions) == 0 {
+			t.expect(Session{ID: session})
+			return cmp.Or(t.compare(""), ErrNoSession)
 		}
-		snap.Job = jobs[0]
-		fields, err := collect[Field](v, `'f'`, `session = ? AND job = ?`, session, id)
-		for _, f := range fields {
-			snap.Fields[f.Name] = f
-		}
-		return err
+		return cmp.Or(err, ErrNoJob)
 	})
 	if err != nil {
 		return JobSnapshot{}, fmt.Errorf("job %s/%s: %w", session, id, err)
 	}
 	return snap, nil
+}
+
+// whole is a job with its fields; without a Job when there is none.
+func (v view) whole(session, id string) (JobSnapshot, error) {
+	snap := JobSnapshot{Rev: v.rev, Fields: make(map[string]Field)}
+	err := v.job(selects, session, id, func(row Row, _ string) error {
+		t := v.tally(false)
+		snap.Job = row.(Job)
+		t.add(row)
+		err := v.scan(selects[`'f'`]+` WHERE session = ? AND job = ?`, func(row Row) error {
+			f := row.(Field)
+			t.add(f)
+			snap.Fields[f.Name] = f
+			return nil
+		}, session, id)
+		return cmp.Or(err, t.compare(""))
+	})
+	return snap, err
+}
+
+// same is the damage when a job and its fields are not what is known of them.
+func (v view) same(session, id string) error {
+	if !v.knows() {
+		return nil
+	}
+	_, err := v.whole(session, id)
+	return err
+}
+
+// job calls f with the row of a job, if there is one; it is damage when one is
+// missing.
+func (v view) job(query map[string]string, session, id string, f func(row Row, long string) error) error {
+	there := false
+	err := v.scanLong(query[`'j'`]+` WHERE session = ? AND id = ?`, func(row Row, long string) error {
+		there = true
+		return f(row, long)
+	}, session, id)
+	if err != nil || there {
+		return err
+	}
+	t := v.tally(false)
+	t.expect(Job{Session: session, ID: id})
+	return t.compare("")
 }

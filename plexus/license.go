@@ -15,7 +15,7 @@ func (s *Store) EachRegister(ctx context.Context, f func(Register), names ...str
 	if where == "" {
 		return nil
 	}
-	return s.found(ctx, func(v view) error {
+	return s.told(ctx, func(v view) error {
 		return v.scan(selects[`'r'`]+" WHERE "+where+" ORDER BY rev", func(row Row) error {
 			f(row.(Register))
 			return nil
@@ -36,6 +36,7 @@ func (s *Store) Licenses(ctx context.Context, after Rev, reason string) (found [
 	err = s.found(ctx, func(v view) error {
 		type name struct{ session, job string }
 		jobs := make(map[name]Job)
+		found = nil
 		err := v.scanLong(briefly[`'j'`]+` WHERE (session, id) IN `+of, func(row Row, _ string) error {
 			j := row.(Job)
 			jobs[name{j.Session, j.ID}] = j

@@ -1,6 +1,7 @@
 package plexus
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -26,33 +27,40 @@ type Snapshot struct {
 // Session is the session with everything in it, of one moment. It fails with
 // [ErrNoSession].
 func (s *Store) Session(ctx context.Context, id string) (Snapshot, error) {
-	return s.snapshot(ctx, id, "", s.found)
+	return s.snapshot(ctx, id, "")
 }
 
-// snapshot reads a session with those of its jobs whose ids a query selects,
-// with all of them when there is none. ?1 in it is the session.
-func (s *Store) snapshot(ctx context.Context, id, which string, read func(context.Context, func(view) error) error) (Snapshot, error) {
+// snapshot reads a session with those of its jobs whose ids a query selects, with
+// all of them when there is none. ?1 in it is the session.
+func (s *Store) snapshot(ctx context.Context, id, which string) (snap Snapshot, err error) {
 	jobs, fields := `session = ?1`, `session = ?1`
 	if which != "" {
 		jobs += ` AND id IN ` + which
 		fields += ` AND job IN ` + which
 	}
-	snap := Snapshot{Fields: make(map[string]map[string]Field)}
-	err := read(ctx, func(v view) error {
-		var err error
-		snap.Rev = v.rev
+	err = s.found(ctx, func(v view) error {
+		snap = Snapshot{Rev: v.rev, Fields: make(map[string]map[string]Field)}
+		t := v.tally(false)
+		t.expect(Session{ID: id})
 		sessions, err := collect[Session](v, `'s'`, `id = ?`, id)
 		if err != nil {
 			return err
 		}
 		if len(sessions) == 0 {
-			return ErrNoSession
+			return cmp.Or(t.compare(""), ErrNoSession)
 		}
 		snap.Session = sessions[0]
-		if snap.Jobs, err = collect[Job](v, `'j'`, jobs+` ORDER BY ord, rev`, id); err != nil {
+		t.add(snap.Session)
+		err = v.scan(selects[`'j'`]+" WHERE "+jobs+` ORDER BY ord, rev`, func(row Row) error {
+			t.add(row)
+			snap.Jobs = append(snap.Jobs, row.(Job))
+			return nil
+		}, id)
+		if err != nil {
 			return err
 		}
 		err = v.scan(selects[`'f'`]+" WHERE "+fields, func(row Row) error {
+			t.add(row)
 			f := row.(Field)
 			if snap.Fields[f.Job] == nil {
 				snap.Fields[f.Job] = make(map[string]Field)
@@ -61,6 +69,9 @@ func (s *Store) snapshot(ctx context.Context, id, which string, read func(contex
 			return nil
 		}, id)
 		if err != nil {
+			return err
+		}
+		if err := t.compare(id); err != nil {
 			return err
 		}
 		if snap.Registers, err = v.latest(id); err != nil {
@@ -76,8 +87,18 @@ func (s *Store) snapshot(ctx context.Context, id, which string, read func(contex
 }
 
 // Sessions are all sessions, the oldest first.
-func (s *Store) Sessions(ctx context.Context) ([]Session, error) {
-	return list[Session](ctx, s, `'s'`, `true ORDER BY rev`)
+func (s *Store) Sessions(ctx context.Context) (found []Session, err error) {
+	err = s.found(ctx, func(v view) error {
+		if found, err = collect[Session](v, `'s'`, `true ORDER BY rev`); err != nil {
+			return err
+		}
+		t := v.tally(false)
+		for _, session := range found {
+			t.add(session)
+		}
+		return t.compare("")
+	})
+	return found, err
 }
 
 // Jobs are the jobs of a session by Ord, then Rev.
@@ -145,11 +166,22 @@ func (s *Store) Page(ctx context.Context, after Rev, limit, bytes int) (rows []R
 
 // view is a reading transaction.
 type view struct {
-	ctx  context.Context
-	tx   *sql.Tx
-	rev  Rev // the end of the document, where it is the store's
-	hash Hash
+	ctx    context.Context
+	tx     queryer
+	rev    Rev // the end of the document, where it is the store's
+	hash   Hash
+	known  *known
+	reader *reader // nil for who reads what stands there, whoever wrote it
 }
+
+// queryer is a transaction, or the connection of the writer.
+type queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// knows reports whether what is read is compared with what is known.
+func (v view) knows() bool { return v.reader != nil && v.reader.ready }
 
 // raw reads what stands there, whoever wrote it.
 func (s *Store) raw(ctx context.Context, f func(view) error) error {
@@ -176,7 +208,9 @@ func (s *Store) view(ctx context.Context, f func(view) error) error {
 	if err := s.trust.err(); err != nil {
 		return err
 	}
-	return s.raw(ctx, func(v view) error {
+	reader := s.known.enter()
+	defer s.known.leave(reader)
+	err := s.raw(ctx, func(v view) error {
 		if err := s.still(); err != nil {
 			return err
 		}
@@ -187,14 +221,24 @@ func (s *Store) view(ctx context.Context, f func(view) error) error {
 		if !s.trust.ours(end.rev, end.hash) {
 			return s.trust.lose(v.foreign(s.trust.last()))
 		}
-		v.rev, v.hash = end.rev, end.hash
+		v.rev, v.hash, v.known, v.reader = end.rev, end.hash, s.known, reader
 		return f(v)
 	})
+	return s.distrusted(err)
 }
 
-// found is view, of a document whose chain is known to be whole: what is told
-// to others.
+// found is view, of a document whose chain is known to be whole. f is called
+// again when a sealed file was touched meanwhile: then the chain is read first.
 func (s *Store) found(ctx context.Context, f func(view) error) error {
+	for {
+		if err := s.told(ctx, f); err != nil || !s.touched() {
+			return err
+		}
+	}
+}
+
+// told is found, of what is handed over as it is read.
+func (s *Store) told(ctx context.Context, f func(view) error) error {
 	if err := s.Trusted(ctx); err != nil {
 		return err
 	}
@@ -222,7 +266,17 @@ func (v view) latest(session string) (map[string]Register, error) {
 	for _, r := range registers {
 		byName[r.Name] = r
 	}
-	return byName, nil
+	return byName, v.standing(session, byName)
+}
+
+// standing compares the registers that hold with what is known.
+func (v view) standing(session string, latest map[string]Register) error {
+	t := v.tally(false)
+	t.expect(Register{Session: session})
+	for _, r := range latest {
+		t.add(r)
+	}
+	return t.compare("")
 }
 
 // The four tables in one form: table, rev, tx, writer, at, hash, number, eight

@@ -46,12 +46,18 @@ const sealVersion = 1
 
 func sealFile(path string) string { return path + ".seal" }
 
-// unseal takes the seal away and is the head up to which the file is as it was
-// sealed; nil where that is not known. It is asked when the document is open for
+// sealed is a file that is as it was sealed, and where it ends.
+type sealed struct {
+	end  head
+	file fileState
+}
+
+// unseal takes the seal away and is what it says of the file; nil where that is not
+// as it was sealed. It is asked when the document is open for
 // writing: a file that is the sealed one then was not written to before, and
 // whoever commits later shows (dataVersion). A seal serves once: while the
 // document is open there is none, and a crash leaves none behind.
-func unseal(h *held) *head {
+func unseal(h *held) *sealed {
 	text, err := readSeal(h.path)
 	if err != nil || os.Remove(sealFile(h.path)) != nil {
 		return nil
@@ -67,7 +73,7 @@ func unseal(h *held) *head {
 	if !h.unchanged(s.File) {
 		return nil
 	}
-	return &end
+	return &sealed{end, s.File}
 }
 
 // sealMost is more than any seal has.

@@ -15,7 +15,7 @@ import (
 
 // relied reports whether the document was taken for a sealed one when it was
 // opened.
-func relied(s *Store) bool { return s.conn.sealed != nil && *s.conn.sealed == s.conn.head }
+func relied(s *Store) bool { return s.trust.sealed != nil }
 
 // needsSeals skips a test where no document is ever sealed.
 func needsSeals(t *testing.T) {

@@ -62,6 +62,8 @@ type Store struct {
 	presence presence
 	trust    *trust
 	stored   *stored
+	known    *known
+	chores   chan func() // for the writer, between its transactions
 
 	conn *writeConn // the writer's alone, once it runs
 }
@@ -87,6 +89,7 @@ func open(path string, opts Options) (_ *Store, err error) {
 		now:      opts.Now,
 		path:     path,
 		requests: make(chan *request),
+		chores:   make(chan func()),
 		closing:  make(chan struct{}),
 	}
 	if s.now == nil {
@@ -116,8 +119,14 @@ func open(path string, opts Options) (_ *Store, err error) {
 	s.watchers.rev = s.conn.head.rev
 	s.trust = newTrust(s.conn.head)
 	s.stored = newStored(s.conn.head.rev)
-	sealed := s.conn.sealed != nil && *s.conn.sealed == s.conn.head
-	if sealed {
+	s.known = newKnown(s.conn.head)
+	if sealed := s.conn.sealed; sealed != nil && sealed.end == s.conn.head {
+		// What is read of the file must be what was sealed until it was read whole:
+		// nothing is moved there before.
+		if err := s.conn.checkpoints(false); err != nil {
+			return nil, err
+		}
+		s.trust.sealed = &sealed.file
 		close(s.trust.checked)
 	}
 	reading, stop := context.WithCancel(context.Background())
@@ -134,7 +143,7 @@ func open(path string, opts Options) (_ *Store, err error) {
 		return errors.Join(err, s.letGo())
 	})
 	s.writer.Go(s.run)
-	s.writer.Go(func() { s.checkFound(reading, sealed) })
+	s.writer.Go(func() { s.checkFound(reading) })
 	return s, nil
 }
 

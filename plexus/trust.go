@@ -13,15 +13,20 @@ import (
 // Until that is known for all of it, nothing is licensed and nothing that was
 // found is told; once it is known not to be so, nothing is written any more.
 //
-// Four things are looked at:
+// Five things are looked at:
 //   - every transaction looks whether the file that was opened still lies at its
 //     path (held.go);
 //   - every reading transaction looks whether the head is one of the store's;
 //   - every writing transaction looks whether somebody else has committed
 //     since the last one, and then reads the chain and the rules anew;
 //   - opening has the whole chain read, beside whatever else goes on. Only a
-//     file that is still the one that was sealed (seal.go) is relied on before.
+//     file that is still the one that was sealed (seal.go) is relied on before,
+//     as long as nobody touches it;
+//   - what is read again for a decision is compared with what is known of it
+//     (known.go).
 type trust struct {
+	sealed *fileState // the file that is relied on until it was read; nil where it is not
+
 	opened  head          // where the document ended when it was opened
 	checked chan struct{} // closed when what was found then is known to be right, or wrong
 	read    chan struct{} // closed when it was read whole
@@ -99,13 +104,17 @@ func (t *trust) lose(why error) error {
 // without damage, and says what is wrong with it otherwise. Licenses, bodies and
 // readers of what was found wait for that by themselves.
 func (s *Store) Trusted(ctx context.Context) error {
+	known := s.trust.checked
+	if s.touched() {
+		known = s.trust.read
+	}
 	select {
-	case <-s.trust.checked:
+	case <-known:
 		return s.trust.err()
 	default:
 	}
 	select {
-	case <-s.trust.checked:
+	case <-known:
 		return s.trust.err()
 	case <-ctx.Done():
 		return ctx.Err()
@@ -114,20 +123,71 @@ func (s *Store) Trusted(ctx context.Context) error {
 	}
 }
 
+// touched reports whether a sealed file is not any more what it was, and not read
+// whole yet. Until then the store itself writes to its log alone (checkpoints).
+func (s *Store) touched() bool {
+	if s.trust.sealed == nil {
+		return false
+	}
+	select {
+	case <-s.trust.read:
+		return false
+	default:
+	}
+	now, ok := stateOfOpen(s.held.file)
+	return !ok || now != *s.trust.sealed
+}
+
 // checkFound reads all that was there when the document was opened. A sealed
 // one is relied on meanwhile.
-func (s *Store) checkFound(ctx context.Context, sealed bool) {
+func (s *Store) checkFound(ctx context.Context) {
 	defer close(s.trust.read)
-	if !sealed {
+	if s.trust.sealed == nil {
 		defer close(s.trust.checked)
 	}
-	_, err := s.verify(ctx, nil, s.stored.found)
+	found := newKnown(head{})
+	found.key = s.known.key
+	last, err := s.verify(ctx, nil, func(row Row) {
+		found.learn(row)
+		s.stored.found(row)
+	})
+	if err == nil {
+		last, err = s.catchUp(ctx, found, last)
+	}
+	if err == nil {
+		err = s.between(func() error { return s.adopt(ctx, found, last) })
+	}
 	switch {
 	case err == nil:
 		s.stored.foundAll()
-	case ctx.Err() == nil:
+	case ctx.Err() == nil && !errors.Is(err, ErrClosed):
 		s.trust.lose(distrust(err))
 	}
+}
+
+// catchUp reads what was written since.
+func (s *Store) catchUp(ctx context.Context, found *known, last head) (head, error) {
+	err := s.view(ctx, func(v view) (err error) {
+		if last, err = v.follow(last, nil, found.learn); err == nil && (last.rev != v.rev || last.hash != v.hash) {
+			err = &Damage{Rev: last.rev, What: otherHead}
+		}
+		return err
+	})
+	return last, err
+}
+
+// adopt takes over what was found, while nothing is written. From here on the
+// store knows what it reads.
+func (s *Store) adopt(ctx context.Context, found *known, last head) error {
+	last, err := s.catchUp(ctx, found, last)
+	if err != nil {
+		return err
+	}
+	if last != s.trust.last() {
+		return &Damage{Rev: last.rev, What: otherHead}
+	}
+	s.known.adopt(found)
+	return s.conn.checkpoints(true)
 }
 
 // distrust is an error as the reason why a document is not relied on.
@@ -136,6 +196,14 @@ func distrust(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: it cannot be read whole: %w", ErrTampered, err)
+}
+
+// distrusted is an error of reading: damage stays.
+func (s *Store) distrusted(err error) error {
+	if errors.Is(err, ErrTampered) {
+		return s.trust.lose(err)
+	}
+	return err
 }
 
 // foreign is the damage of a document that ends with rows which are not the

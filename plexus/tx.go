@@ -25,8 +25,14 @@ type Tx struct {
 func (tx *Tx) licenses() bool {
 	return slices.ContainsFunc(tx.Writes, func(w Row) bool {
 		f, ok := w.(Field)
-		return ok && (f.Name == OrchestrationResult || f.Name == BodyStarted)
+		return ok && f.begins()
 	})
+}
+
+// begins reports whether something may begin with the field: a license, a body, or
+// the yes of a person.
+func (f Field) begins() bool {
+	return f.Name == OrchestrationResult || f.Name == BodyStarted || f.Name == Approved && f.Value == True
 }
 
 // Refusal is the error of a Tx that the engine refused; it wraps one of the

@@ -35,17 +35,15 @@ const openJobs = `(SELECT job FROM unsettled WHERE session = ?1
 	UNION SELECT id FROM job WHERE session = ?1 AND kind IN ('SessionTurn', 'ProgrammaticJob'))`
 
 // Open is the session as [Store.Session] gives it, without the leaves that are
-// completed: what is left to do in it. Like [Store.Unsettled] and [Store.Latest]
-// it does not wait for what was found to be read whole; what is decided on it
-// does.
+// completed: what is left to do in it.
 func (s *Store) Open(ctx context.Context, id string) (Snapshot, error) {
-	return s.snapshot(ctx, id, openJobs, s.view)
+	return s.snapshot(ctx, id, openJobs)
 }
 
 // Latest are the registers of a session that hold, by name; of the kernel for
 // "".
 func (s *Store) Latest(ctx context.Context, session string) (latest map[string]Register, err error) {
-	err = s.view(ctx, func(v view) error {
+	err = s.found(ctx, func(v view) error {
 		latest, err = v.latest(session)
 		return err
 	})

@@ -50,14 +50,15 @@ func (s *Store) Verify(ctx context.Context, kept ...Head) (Head, error) {
 	for _, h := range kept {
 		known[h.Rev] = h.Hash
 	}
-	return s.verify(ctx, known, nil)
+	last, err := s.verify(ctx, known, nil)
+	return Head{last.rev, last.hash}, err
 }
 
-// verify is Verify; it tells each of the rows that follow.
-func (s *Store) verify(ctx context.Context, known map[Rev]Hash, each func(Row)) (Head, error) {
-	var last head
-	err := s.raw(ctx, func(v view) (err error) {
-		if last, err = v.follow(head{}, known, each); err != nil {
+// verify reads the whole document and hands over its rows. Heads that were kept
+// are looked for on the way.
+func (s *Store) verify(ctx context.Context, known map[Rev]Hash, learn func(Row)) (last head, err error) {
+	err = s.raw(ctx, func(v view) (err error) {
+		if last, err = v.follow(head{}, known, learn); err != nil {
 			return err
 		}
 		end, err := v.end()
@@ -85,36 +86,47 @@ func (s *Store) verify(ctx context.Context, known map[Rev]Hash, each func(Row)) 
 	if errors.Is(err, ErrTampered) && len(known) == 0 {
 		err = s.trust.lose(err)
 	}
-	return Head{last.rev, last.hash}, err
+	return last, err
 }
 
-// follow reads the rows after a head and is the last of them. The error is a
-// [*Damage] that names the first which does not follow. Those that do are told.
-func (v view) follow(last head, known map[Rev]Hash, each func(Row)) (head, error) {
-	damage := func(rev Rev, row Row, what string) error { return &Damage{Rev: rev, Row: row, What: what} }
+// follow reads the rows after a head, hands them over, and is the last of them.
+// The error is a [*Damage] that names the first which does not follow.
+func (v view) follow(last head, known map[Rev]Hash, learn func(Row)) (head, error) {
 	err := v.each(last.rev, -1, func(row Row) error {
-		stamp := row.Stamped()
-		next := last.rev + 1
-		switch {
-		case stamp.Rev > next:
-			return damage(next, nil, missing)
-		case stamp.Rev < next:
-			return damage(stamp.Rev, row, "two rows have this rev")
-		case stamp.Tx != stamp.Rev && stamp.Tx != last.tx:
-			return damage(stamp.Rev, row, "it belongs to no transaction")
-		case link(last.hash, row) != stamp.Hash:
-			return damage(stamp.Rev, row, "its hash is not that of its content after the row before")
+		next, err := last.next(row)
+		if err != nil {
+			return err
 		}
-		if want, ok := known[stamp.Rev]; ok && want != stamp.Hash {
-			return damage(stamp.Rev, row, "it is not the row that was kept")
+		if want, ok := known[next.rev]; ok && want != next.hash {
+			return &Damage{Rev: next.rev, Row: row, What: "it is not the row that was kept"}
 		}
-		last = head{rev: stamp.Rev, tx: stamp.Tx, hash: stamp.Hash}
-		if each != nil {
-			each(row)
+		last = next
+		if learn != nil {
+			learn(row)
 		}
 		return nil
 	})
 	return last, err
+}
+
+// next is the head with one more row, when that follows. tx is 0 where it is not
+// known.
+func (h head) next(row Row) (head, error) {
+	stamp := row.Stamped()
+	damage := func(rev Rev, row Row, what string) (head, error) {
+		return h, &Damage{Rev: rev, Row: row, What: what}
+	}
+	switch next := h.rev + 1; {
+	case stamp.Rev > next:
+		return damage(next, nil, missing)
+	case stamp.Rev < next:
+		return damage(stamp.Rev, row, "two rows have this rev")
+	case stamp.Tx != stamp.Rev && stamp.Tx != h.tx && (h.tx != 0 || h.rev == 0):
+		return damage(stamp.Rev, row, "it belongs to no transaction")
+	case link(h.hash, row) != stamp.Hash:
+		return damage(stamp.Rev, row, "its hash is not that of its content after the row before")
+	}
+	return head{rev: stamp.Rev, tx: stamp.Tx, hash: stamp.Hash}, nil
 }
 
 // verifyUnsettled compares the list of what is unsettled with the rows it

@@ -100,25 +100,59 @@ func (s *Store) after(ctx context.Context, after Rev) ([]Row, Rev, error) {
 		read = s.found
 	}
 	var rows []Row
-	bytes := 0
-	err := read(ctx, func(v view) error {
-		err := v.each(after, -1, func(row Row) error {
-			if st := row.Stamped(); (len(rows) >= page || bytes >= pageBytes) && st.Tx == st.Rev {
-				return errEnough
-			}
-			rows = append(rows, row)
-			bytes += size(row)
-			return nil
-		})
-		if errors.Is(err, errEnough) {
-			return nil
-		}
+	err := read(ctx, func(v view) (err error) {
+		rows, err = v.page(after, s.trust.opened.rev)
 		return err
 	})
 	if len(rows) > 0 {
 		after = rows[len(rows)-1].Stamped().Rev
 	}
 	return rows, after, err
+}
+
+// page reads the rows after a rev, from the last row before whose hash is
+// remembered up to the first one after, or the end: what lies between follows from
+// the one and leads to the other. Of a sealed file that is not read yet only what
+// came after its end is known.
+func (v view) page(after, opened Rev) (rows []Row, err error) {
+	chained := v.knows() || after >= opened
+	var last head
+	if chained {
+		from := v.known.from(after)
+		last = head{rev: from.rev, hash: from.hash}
+	} else {
+		last.rev = after
+	}
+	bytes, full := 0, false
+	err = v.each(last.rev, -1, func(row Row) error {
+		st := row.Stamped()
+		full = full || (len(rows) >= page || bytes >= pageBytes) && st.Tx == st.Rev
+		if full && !chained {
+			return errEnough
+		}
+		if chained {
+			if full {
+				if hash, ok := v.known.hash(last.rev); ok && hash == last.hash {
+					return errEnough
+				}
+			}
+			if last, err = last.next(row); err != nil {
+				return err
+			}
+		}
+		if !full && st.Rev > after {
+			rows = append(rows, row)
+			bytes += size(row)
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, errEnough):
+		return rows, nil
+	case err == nil && chained && (last.rev != v.rev || last.hash != v.hash):
+		return nil, &Damage{Rev: last.rev, What: otherHead}
+	}
+	return rows, err
 }
 
 var errEnough = errors.New("enough")
