@@ -169,6 +169,7 @@ func TestDaemonScripts(t *testing.T) {
 			"daemon":  daemonRuns,
 			"session": sessionIsMade,
 			"mint":    mint,
+			"hosts":   hostWrites,
 			"answer":  answerCall,
 
 			"answerfirst": answerFirst,
@@ -203,6 +204,16 @@ func sessionIsMade(ts *testscript.TestScript, neg bool, args []string) {
 		client = args[2]
 	}
 	_, err := d.kernel.CreateSession(context.Background(), kernel.NewSession{ID: args[0], Mode: args[1], Client: client, Workspace: ts.MkAbs(".")}, *d.by.Load())
+	ts.Check(err)
+}
+
+// hosts SESSION REGISTER VALUE: the host writes one.
+func hostWrites(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: hosts SESSION REGISTER VALUE")
+	}
+	_, err := daemonOf(ts).doc.Apply(context.Background(), plexus.Tx{Writer: plexus.Writer{Role: plexus.Host, Name: "kernel"},
+		Writes: []plexus.Row{plexus.Register{Session: args[0], Name: args[1], Value: args[2]}}})
 	ts.Check(err)
 }
 

@@ -83,7 +83,7 @@ wait for a person.`,
 	d.flags(cmd)
 	cmd.Flags().IntVar(&f.Limit, "limit", 0, "list no more than this `number` (100)")
 	cmd.Flags().BoolVar(&f.Open, "open", false, "only those with calls that are not settled")
-	cmd.AddCommand(newSessionsNew(), newSessionsGive())
+	cmd.AddCommand(newSessionsShow(), newSessionsNew(), newSessionsGive())
 	return cmd
 }
 
