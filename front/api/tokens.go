@@ -83,7 +83,7 @@ const tokensMost = 64
 // Pair makes a token.
 func (t *Tokens) Pair(ctx context.Context, name string, by plexus.Writer) (wire.NewToken, error) {
 	if !tokenName(name) {
-		return wire.NewToken{}, at("/name", problem(wire.Value, "want letters, digits, dots and dashes, 40 at most"))
+		return wire.NewToken{}, at("/name", problem(wire.Value, "the name of a client has letters, digits, dots and dashes, 40 at most"))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

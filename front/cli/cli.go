@@ -77,12 +77,39 @@ func Run(args []string, in io.Reader, out, errOut io.Writer) int {
 	}
 	said := cmd.HasParent() && cmd.SilenceErrors // the command has told it itself
 	if text := strings.TrimSpace(err.Error()); text != "" && !said {
-		fmt.Fprint(errOut, paragraph("assent: "+text))
+		fmt.Fprint(errOut, paragraph("assent: "+bounded(text)))
 		if code == exitUsage {
 			fmt.Fprintf(errOut, "Try \"%s --help\".\n", cmd.CommandPath())
 		}
 	}
 	return code
+}
+
+// maxErrorLine is longer than a path is, in bytes.
+const maxErrorLine = 8 << 10
+
+// bounded is an error whose lines can be looked at: what it repeats of a question
+// may be as long as whoever asked liked.
+func bounded(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if len(line) > maxErrorLine {
+			lines[i] = middle(line, maxLogged)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// noneEmpty refuses flags that are given an empty text, as of a variable that is
+// not set: it would be as if they were left out, and what was meant for a file, a
+// time or a user of its own hold in general.
+func noneEmpty(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" && err == nil {
+			err = usagef("--%s is given, and is empty; leave it out to mean none", f.Name)
+		}
+	})
+	return err
 }
 
 // annotationRan marks a command whose body was reached: what fails after that
@@ -120,11 +147,15 @@ rule answers.`,
 		}
 	}
 	completeNoFiles(root)
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := noneEmpty(cmd); err != nil {
+			return err
+		}
 		if cmd.Annotations == nil {
 			cmd.Annotations = make(map[string]string)
 		}
 		cmd.Annotations[annotationRan] = "yes"
+		return nil
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		text := flagFault(err)

@@ -93,6 +93,9 @@ func (d *dialer) asking(do func(cmd *cobra.Command, c *client.Client, args []str
 	}
 }
 
+// longestWord is more than anything has that is named by a word: ids, tools, clients.
+const longestWord = 4096
+
 // isText refuses what the kernel could not keep: it keeps text. Files may be called
 // what they like where only this program opens them.
 func isText(cmd *cobra.Command, args []string) (err error) {
@@ -100,10 +103,18 @@ func isText(cmd *cobra.Command, args []string) (err error) {
 		if !utf8.ValidString(arg) {
 			return usagef("%s holds bytes that are no UTF-8, and the kernel keeps only text", oneLine(arg, maxTarget))
 		}
+		if len(arg) > longestWord && cmd.Name() != "call" {
+			return usagef("%s is longer than anything that could be meant", middle(oneLine(arg, maxTarget), maxTarget))
+		}
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch f.Name {
 		case "socket", "file", "output":
+		case "session", "tool", "id", "mode", "name":
+			if len(f.Value.String()) > longestWord {
+				err = usagef("--%s %s is longer than anything that could be meant", f.Name, middle(oneLine(f.Value.String(), maxTarget), maxTarget))
+			}
+			fallthrough
 		default:
 			if !utf8.ValidString(f.Value.String()) {
 				err = usagef("--%s %s holds bytes that are no UTF-8, and the kernel keeps only text", f.Name, oneLine(f.Value.String(), maxTarget))

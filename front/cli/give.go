@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,11 @@ import (
 	"assent/front/api/client"
 	"assent/front/api/wire"
 )
+
+// idOf says whether a text can be an id; the rule is the document's.
+func idOf(text string) bool {
+	return len(text) <= 200 && !strings.ContainsFunc(text, func(r rune) bool { return r < '!' || r > '~' })
+}
 
 func newSessionsNew() *cobra.Command {
 	d, c, s, agent := &dialer{}, &checker{verb: "new"}, wire.NewSession{}, 0
@@ -34,6 +40,9 @@ another one.`,
 			var call floor.Call
 			if err := c.places(&call, warnings(cmd)); err != nil {
 				return err
+			}
+			if !idOf(s.ID) {
+				return usagef("--id %s: an id has ASCII letters, digits and signs, no blanks, and 200 of them at most", oneLine(middle(s.ID, maxTarget), maxTarget))
 			}
 			s.Process = agent
 			s.Workspace, s.Cwd, s.Home = call.Workspace, call.Cwd, call.Home

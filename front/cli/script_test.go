@@ -58,12 +58,14 @@ func TestScripts(t *testing.T) {
 			"repeat":  repeat,
 			"bytes":   rawBytes,
 			"rawword": rawWord,
-			"anyhow":  anyhow,
-			"answers": answers,
-			"killed":  killed,
-			"halted":  halted,
-			"goeson":  goesOn,
-			"logged":  logged,
+
+			"longword": longWord,
+			"anyhow":   anyhow,
+			"answers":  answers,
+			"killed":   killed,
+			"halted":   halted,
+			"goeson":   goesOn,
+			"logged":   logged,
 		},
 		Condition: condition,
 	})
@@ -117,6 +119,14 @@ func rawWord(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: rawword VARIABLE TEXT")
 	}
 	ts.Setenv(args[0], string(unquoted(ts, args[1])))
+}
+
+// longword VARIABLE: sets a variable to a word of 100,000 letters.
+func longWord(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: longword VARIABLE")
+	}
+	ts.Setenv(args[0], strings.Repeat("x", 100_000))
 }
 
 // bytes FILE TEXT: writes a Go string literal without its quotes, for bytes
