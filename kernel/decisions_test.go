@@ -61,7 +61,7 @@ func TestDecisionsAreThoseOfCheck(t *testing.T) {
 				fields := w.fields("s", row.ID)
 				want := map[string]string{
 					plexus.PolicyResult: plexus.Value(v.Result), plexus.PolicyMessage: plexus.Text(v.Message),
-					plexus.Explanation: string(v.Answer().JSON()),
+					plexus.Explanation: string(v.Explained().Cut(maxEffects, maxTarget).JSON()),
 				}
 				// What a yes opens is the kernel's own, and stands behind the rest.
 				fields[plexus.Explanation] = opens.ReplaceAllString(fields[plexus.Explanation], "}")
