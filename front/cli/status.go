@@ -18,6 +18,7 @@ import (
 	"assent/front/daemon"
 	"assent/internal/config"
 	"assent/internal/place"
+	"assent/kernel"
 )
 
 // kernelStatus is what `status --json` says.
@@ -259,6 +260,12 @@ func storageLines(s wire.Storage) (lines [][2]string) {
 	if s.Free != nil && *s.Free < s.Reserve {
 		lines = append(lines, [2]string{"! disk", fmt.Sprintf(
 			"%s are free: below %s nothing of agents is taken; make room (diskReserveMegabytes in config.json)", size(*s.Free), size(s.Reserve))})
+	}
+	for _, a := range s.Agents {
+		if a.Waiting >= kernel.WaitingMost {
+			lines = append(lines, [2]string{"! waiting", fmt.Sprintf(
+				"%s of %s wait, the most: it is refused what is more until some are answered or cancelled (assent queue)", count(a.Waiting, "call"), a.Agent)})
+		}
 	}
 	for i, a := range s.Agents {
 		name := "stored"
