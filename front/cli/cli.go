@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -116,6 +117,17 @@ func noneEmpty(cmd *cobra.Command) (err error) {
 // is no misuse.
 const annotationRan = "ran"
 
+// groups are the commands as the help lists them; those that are in none come last.
+var groups = []struct {
+	title    string
+	commands []string
+}{
+	{"Judge calls, and try things out", []string{"try", "check", "policy", "whatif", "scheme"}},
+	{"Answer what waits", []string{"queue", "show", "allow", "deny", "cancel", "mode", "grant"}},
+	{"Look back", []string{"log", "verify"}},
+	{"Run the kernel and let others ask it", []string{"up", "down", "status", "call", "sessions", "tools", "pair"}},
+}
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "assent",
@@ -134,6 +146,14 @@ rule answers.`,
 	}
 	root.AddCommand(newTry(), newCheck(), newPolicy(), newWhatif(), newUp(), newDown(), newStatus(), newVersion(),
 		newSessions(), newQueue(), newCall(), newShow(), newAnswer(true), newAnswer(false), newCancel(), newTools(), newMode(), newGrant(), newPair(), newLog(), newVerify("verify"), newScheme())
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, cmd := range root.Commands() {
+			if slices.Contains(g.commands, cmd.Name()) {
+				cmd.GroupID = g.title
+			}
+		}
+	}
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(newHelp())
