@@ -29,8 +29,9 @@ type Call struct {
 	// beside the workspace (law ruling 9). A guard is heard before they are
 	// known.
 	Paths []approval.Path
-	// Shown is the image of the preview that a person could see (see [Shown]): a
-	// body that finds another one changes nothing. "" where nothing was shown.
+	// Shown is the image of what was there when a person was asked (see [Shown]):
+	// a body that finds another one changes nothing. "" where nobody was asked. Under
+	// [Withheld] the person, and so the model, was told nothing of the content.
 	Shown string
 	// Resumed says that the body was licensed in an earlier life and may have
 	// had its effect already. A body that cannot be run twice reports that and
@@ -91,6 +92,16 @@ type Shown struct {
 	// it; "" for none.
 	Image string `json:"image,omitzero"`
 }
+
+// Images that are none of a content.
+const (
+	// Unseen: nobody could look at what is there. No body goes on from it.
+	Unseen = "unseen"
+	// Withheld: what is there is not shown, and neither is its image. The host keeps
+	// that in memory and gives it to the body behind this word and a colon;
+	// one that was started anew has none.
+	Withheld = "withheld"
+)
 
 // Outcome is what the model reads of a call that ran: JSON, as it stands in
 // outcomeJson.

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,19 +118,20 @@ func (r *Registry) Lookup(kind Kind, name string) (Executor, bool) {
 }
 
 // Show is what a person is shown of a call: nothing where there is no preview.
-// One that fails is no reason to refuse a call: that it failed is shown.
+// One that fails is no reason to refuse a call: that it failed is shown, with the
+// image of what it looked at where it got so far.
 func (e Executor) Show(ctx context.Context, call Call) (shown Shown) {
 	if e.Preview == nil {
 		return Shown{}
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			shown = Shown{Text: fmt.Sprintf("what it would change cannot be shown: %v", p)}
+			shown = Shown{Text: fmt.Sprintf("what it would change cannot be shown: %v", p), Image: Unseen}
 		}
 	}()
 	shown, err := e.Preview(ctx, call)
 	if err != nil {
-		return Shown{Text: "what it would change cannot be shown: " + err.Error()}
+		return Shown{Text: "what it would change cannot be shown: " + err.Error(), Image: cmp.Or(shown.Image, Unseen)}
 	}
 	return shown
 }

@@ -72,13 +72,13 @@ func (o *owner) judge(a session.Action) {
 		}
 		done.Job, done.Policy = a.Job, a.Policy
 		asked.Paths = done.Paths
-		k.shown(ctx, cancel, func(ctx context.Context) job.Shown {
+		k.shown(ctx, cancel, func(ctx context.Context) preview {
 			return k.show(ctx, asked, call, really, done.Result)
-		}, func(shown job.Shown) {
+		}, func(p preview) {
 			once.Do(func() {
-				done.Explanation = withShown(done.Explanation, shown)
+				done.Explanation = withShown(done.Explanation, p.shown)
 				o.later(func() {
-					o.shown[a.Job] = shown.Image
+					o.shown[a.Job] = p.image
 					o.step(done)
 				})
 			})

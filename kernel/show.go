@@ -26,9 +26,18 @@ const maxShown = 64 << 10
 // of the floor waits for it, and a disk that does not answer would keep its slot.
 const showLimit = 5 * time.Second
 
+// preview is what is shown of a call, and the image its body is given.
+type preview struct {
+	shown job.Shown
+	image string
+}
+
+// told is a preview of which nothing is withheld.
+func told(shown job.Shown) preview { return preview{shown, shown.Image} }
+
 // shown has tell called with what show gives, or with that it took too long. A
 // show that does not end keeps the slot, as an evaluation does.
-func (k *Kernel) shown(ctx context.Context, cancel func(), show func(context.Context) job.Shown, tell func(job.Shown)) {
+func (k *Kernel) shown(ctx context.Context, cancel func(), show func(context.Context) preview, tell func(preview)) {
 	var mu sync.Mutex
 	late, ended := false, false
 	stop := k.After(showLimit, func() {
@@ -39,7 +48,7 @@ func (k *Kernel) shown(ctx context.Context, cancel func(), show func(context.Con
 		}
 		late = true
 		if k.enter() { // while the kernel closes it is left to the next life
-			tell(job.Shown{Text: fmt.Sprintf("what it would change cannot be shown: looking took longer than %v", showLimit)})
+			tell(told(job.Shown{Text: fmt.Sprintf("what it would change cannot be shown: looking took longer than %v", showLimit), Image: job.Unseen}))
 			k.leave()
 		}
 		cancel()
@@ -62,31 +71,38 @@ func (k *Kernel) shown(ctx context.Context, cancel func(), show func(context.Con
 // show is what a person who is asked about a call can see of what it would
 // change. It stands in the document, where agents read too, and nobody has
 // licensed the call yet: so nothing is shown of a file that could not be read in
-// silence. Who is not asked is shown nothing.
-func (k *Kernel) show(ctx context.Context, asked job.Call, call floor.Call, really string, result approval.PolicyResult) job.Shown {
+// silence, and its image stays in memory: it would tell whoever guesses the
+// content. Who is not asked is shown nothing.
+func (k *Kernel) show(ctx context.Context, asked job.Call, call floor.Call, really string, result approval.PolicyResult) preview {
 	executor, _ := k.Registry.Lookup(asked.Kind, asked.Name)
 	if executor.Preview == nil || result != approval.Ask && result != approval.Deny {
-		return job.Shown{}
+		return preview{}
 	}
+	silent := true
 	for _, p := range asked.Paths {
 		if !p.Known() {
-			return job.Shown{}
+			return preview{}
 		}
 		path := string(p)
 		if !p.Outside() {
 			path = filepath.Join(call.Workspace, path)
 		}
 		call.Name, call.Arguments = "read", []byte(`{"path":`+plexus.Text(path)+`}`)
-		if v, _, err := k.evaluate(ctx, call, really); err != nil || v.Result != approval.Allow {
-			return job.Shown{Text: "it is not shown: reading it is not allowed by itself"}
-		}
+		v, _, err := k.evaluate(ctx, call, really)
+		silent = silent && err == nil && v.Result == approval.Allow
 	}
 	shown := executor.Show(ctx, asked)
+	if !silent {
+		return preview{
+			shown: job.Shown{Text: "it is not shown: reading it is not allowed by itself", Image: job.Withheld},
+			image: job.Withheld + ":" + shown.Image,
+		}
+	}
 	if len(shown.Text) > maxShown {
 		shown.Text = shown.Text[:maxShown] + "\n[the rest is left out]"
 	}
 	shown.Text = strings.ToValidUTF8(shown.Text, string(utf8.RuneError))
-	return shown
+	return told(shown)
 }
 
 // withShown puts a preview into an explanation, as its member "preview". An

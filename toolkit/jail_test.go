@@ -66,6 +66,8 @@ func (g ground) call(name, arguments string, paths ...string) job.Call {
 	return c
 }
 
+func opensAll(context.Context, job.Call, string) error { return nil }
+
 // do runs a call as a starter would.
 func do(t *testing.T, call job.Call) (out struct {
 	OK   bool
@@ -77,7 +79,7 @@ func do(t *testing.T, call job.Call) (out struct {
 }) {
 	t.Helper()
 	var r job.Registry
-	if _, err := Register(&r, Options{Env: []string{"PATH=/usr/bin:/bin"}}); err != nil {
+	if _, err := Register(&r, Options{Env: []string{"PATH=/usr/bin:/bin"}, Opens: opensAll}); err != nil {
 		t.Fatal(err)
 	}
 	e, ok := r.Lookup(call.Kind, call.Name)

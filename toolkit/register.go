@@ -20,6 +20,9 @@ type Options struct {
 	// Contact judges addresses that a call leads to and that were not judged
 	// with it. None is contacted when it is nil.
 	Contact Contact
+	// Opens judges files below a folder that a search opens. None is opened when it
+	// is nil.
+	Opens Opens
 	// Agents are where the communication of agents goes. None is possible when it is
 	// nil.
 	Agents Agents
@@ -67,7 +70,7 @@ func Register(r *job.Registry, o Options) (*Kit, error) {
 		{job.SystemTool, "read", read},
 		{job.SystemTool, "list", list},
 		{job.SystemTool, "glob", glob},
-		{job.SystemTool, "grep", grep},
+		{job.SystemTool, "grep", search{o.Opens}.grep},
 		{job.FileMutateTool, "write", write},
 		{job.FileMutateTool, "edit", editing},
 		{job.WebExtractTool, "web_extract", pages.extract},

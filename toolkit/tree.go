@@ -10,7 +10,9 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -152,19 +154,51 @@ func glob(ctx context.Context, call job.Call) (job.Outcome, error) {
 	return f.outcome()
 }
 
-// grep is the body of the tool grep: the lines of a file, or of the files below
-// a folder, that a regular expression matches. Files that are no text are
-// passed over.
-func grep(ctx context.Context, call job.Call) (job.Outcome, error) {
+// Opens says whether a call that opens what lies below a judged folder may open
+// that path too. It gives nil where no rule is against it.
+type Opens func(ctx context.Context, call job.Call, path string) error
+
+// search is the body of the tool grep.
+type search struct{ opens Opens }
+
+// maxExpression is how large a regular expression may be, in instructions of the
+// program that matches it: each may be tried at every byte of a line.
+const maxExpression = 1000
+
+// expression reads a regular expression whose matching takes no longer than a
+// body may be asked to wait.
+func expression(pattern string, flags syntax.Flags) (*regexp.Regexp, error) {
+	tree, err := syntax.Parse(pattern, flags)
+	if err != nil {
+		return nil, err
+	}
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, err
+	}
+	if len(prog.Inst) > maxExpression {
+		return nil, refusal("the pattern is too large: repetitions of repetitions multiply")
+	}
+	if flags&syntax.FoldCase != 0 {
+		pattern = "(?i)" + pattern
+	}
+	return regexp.Compile(pattern)
+}
+
+// grep finds the lines of a file, or of the files below a folder, that a regular
+// expression matches. Files that are no text are passed over. So are, below a
+// folder, files that a rule keeps from being read: whether one of them would
+// have matched is not told either.
+func (s search) grep(ctx context.Context, call job.Call) (job.Outcome, error) {
 	var a grepArguments
 	if err := call.Decode(&a); err != nil {
 		return failed(err)
 	}
-	flags := ""
+	flags := syntax.Perl
 	if a.IgnoreCase {
-		flags = "(?i)"
+		flags |= syntax.FoldCase
 	}
-	re, err := regexp.Compile(flags + a.Pattern)
+	re, err := expression(a.Pattern, flags)
 	if err != nil {
 		return failed(err)
 	}
@@ -186,7 +220,7 @@ func grep(ctx context.Context, call job.Call) (job.Outcome, error) {
 			return failed(err)
 		}
 		defer file.Close()
-		err = f.matches(ctx, file, re, t.shown)
+		err = f.matches(ctx, file, re, t.shown, func() bool { return true })
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
@@ -206,7 +240,11 @@ func grep(ctx context.Context, call job.Call) (job.Outcome, error) {
 			return true
 		}
 		defer file.Close()
-		if err := f.matches(ctx, file, re, name); err != nil && !errors.Is(err, errNoText) && ctx.Err() == nil {
+		// Asked where something matches, because asking costs more than looking.
+		may := func() bool {
+			return s.opens != nil && s.opens(ctx, call, filepath.Join(t.abs, filepath.FromSlash(name))) == nil
+		}
+		if err := f.matches(ctx, file, re, name, may); err != nil && !errors.Is(err, errNoText) && ctx.Err() == nil {
 			f.unread(name, err)
 		}
 		return !f.More
@@ -219,8 +257,9 @@ func grep(ctx context.Context, call job.Call) (job.Outcome, error) {
 
 var errNoText = errors.New("it is no text")
 
-// matches adds the lines of a text that match.
-func (f *found) matches(ctx context.Context, r io.Reader, re *regexp.Regexp, name string) error {
+// matches adds the lines of a text that match, if it may.
+func (f *found) matches(ctx context.Context, r io.Reader, re *regexp.Regexp, name string, may func() bool) error {
+	asked := false
 	b := bufio.NewReaderSize(contextReader{ctx, r}, 64<<10)
 	if head, _ := b.Peek(4096); bytes.IndexByte(head, 0) >= 0 {
 		return errNoText
@@ -233,7 +272,14 @@ func (f *found) matches(ctx context.Context, r io.Reader, re *regexp.Regexp, nam
 		if len(text) == 0 && err == io.EOF {
 			return nil
 		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if text = bytes.TrimSuffix(text, []byte("\n")); re.Match(text) {
+			if !asked && !may() {
+				return nil
+			}
+			asked = true
 			if len(text) > 500 {
 				text, cut = text[:500], true
 			}

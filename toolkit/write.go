@@ -45,7 +45,8 @@ type change struct {
 	absent bool // there was no file
 	info   fs.FileInfo
 	after  []byte
-	late   func() // of tests: called before a new file takes its place
+	keep   bool   // what lies beside the file is somebody's
+	late   func() // of tests: called before the new content takes its place
 }
 
 // Image names the content of a file: its SHA-256 in hexadecimal digits, or
@@ -76,9 +77,13 @@ func (c *change) diff() string {
 	return unified(old, c.before, "b/"+c.shown, c.after)
 }
 
-// errChanged is what a body says when the file is not the one any more that
-// the person saw.
-var errChanged = errors.New("the file has changed since it was shown: nothing was written; read it again and make a new call")
+// What a body says when the file is not, or may not be, the one any more about
+// which somebody was asked.
+var (
+	errChanged   = errors.New("the file has changed since it was shown: nothing was written; read it again and make a new call")
+	errUnseen    = errors.New("the file could not be looked at when this was asked: nothing was written; make a new call")
+	errForgotten = errors.New("the host was started anew since this was asked, and does not know whether the file has changed: nothing was written; make a new call")
+)
 
 type writeOutcome struct {
 	OK   bool   `json:"ok"`
@@ -94,34 +99,68 @@ func editing(ctx context.Context, call job.Call) (job.Outcome, error) {
 	return mutate(ctx, call, edited)
 }
 
+// plan is what a call asks of its file. One that fails gives what it read so far.
+type plan func(context.Context, job.Call) (*change, error)
+
 // preview shows what a call would change of its file.
-func preview(plan func(job.Call) (*change, error)) job.Preview {
-	return func(_ context.Context, call job.Call) (job.Shown, error) {
-		c, err := plan(call)
+func preview(plan plan) job.Preview {
+	return func(ctx context.Context, call job.Call) (job.Shown, error) {
+		c, err := plan(ctx, call)
 		if err != nil {
-			return job.Shown{}, err
+			shown := job.Shown{}
+			if c != nil {
+				shown.Image = string(c.image())
+			}
+			return shown, err
 		}
 		return job.Shown{Text: c.diff(), Image: string(c.image())}, nil
 	}
 }
 
+// asked says whether the file is as it was when somebody was asked, and whether
+// the model may be told of its content: only where the person could see it, which
+// reading it by itself allows.
+func (c *change) asked(call job.Call) (told bool, err error) {
+	image, withheld := strings.CutPrefix(call.Shown, job.Withheld+":")
+	switch {
+	case call.Shown == "":
+		return false, nil
+	case image == job.Unseen:
+		return false, errUnseen
+	case call.Shown == job.Withheld:
+		return false, errForgotten
+	case image != string(c.image()):
+		return false, errChanged
+	}
+	return !withheld, nil
+}
+
 // mutate does what a call asks of one file: wholly, or not at all.
-func mutate(ctx context.Context, call job.Call, plan func(job.Call) (*change, error)) (job.Outcome, error) {
+func mutate(ctx context.Context, call job.Call, plan plan) (job.Outcome, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	c, err := plan(call)
+	c, err := plan(ctx, call)
+	again := call.Resumed && call.Begun
 	switch {
-	case err != nil && call.Resumed && call.Begun:
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil && again:
 		return failed(fmt.Errorf("%w (%w)", errResumed, err))
 	case err != nil:
 		return failed(err)
 	}
 	same := !c.absent && bytes.Equal(c.before, c.after)
-	if !same {
-		if call.Shown != "" && call.Shown != string(c.image()) {
-			return failed(c.because(errChanged))
-		}
+	told, err := c.asked(call)
+	switch {
+	case again && (err != nil || call.Shown == "") && !(same && call.Shown != ""):
+		// Whether it was done already cannot be told: an edit fits twice, and what was
+		// written may have been changed since.
+		return failed(errResumed)
+	case same:
+	case err != nil:
+		return failed(c.because(err))
+	default:
 		err := c.save(ctx)
 		if ctx.Err() != nil && err != nil {
 			return nil, context.Cause(ctx)
@@ -130,18 +169,21 @@ func mutate(ctx context.Context, call job.Call, plan func(job.Call) (*change, er
 			return failed(c.because(err))
 		}
 	}
-	text := "wrote " + c.shown
-	switch {
-	case same:
-		text = c.shown + " is so already"
-	case c.absent:
-		text = "made " + c.shown
+	out := writeOutcome{OK: true, Text: "wrote " + c.shown}
+	if told {
+		switch {
+		case same:
+			out.Text = c.shown + " is so already"
+		case c.absent:
+			out.Text = "made " + c.shown
+		}
+		out.Diff = cutMiddle(c.diff(), maxText)
 	}
-	return job.JSON(writeOutcome{OK: true, Text: text, Diff: cutMiddle(c.diff(), maxText)})
+	return job.JSON(out)
 }
 
 // writing is what the tool write would do.
-func writing(call job.Call) (*change, error) {
+func writing(_ context.Context, call job.Call) (*change, error) {
 	var a writeArguments
 	if err := call.Decode(&a); err != nil {
 		return nil, err
@@ -154,34 +196,44 @@ func writing(call job.Call) (*change, error) {
 	return c, nil
 }
 
+// maxEdited is how much the edits of one call may go through, in bytes: each
+// looks through the whole text.
+const maxEdited = 1 << 30
+
 // edited is what the tool edit would do: the edits one after the other.
-func edited(call job.Call) (*change, error) {
+func edited(ctx context.Context, call job.Call) (*change, error) {
 	var a editArguments
 	if err := call.Decode(&a); err != nil {
 		return nil, err
-	}
-	if len(a.Edits) == 0 {
-		return nil, errors.New("no edits are given")
 	}
 	c, err := present(call)
 	switch {
 	case err != nil:
 		return nil, err
+	case len(a.Edits) == 0:
+		return c, errors.New("no edits are given")
 	case c.absent:
-		return nil, c.because(fs.ErrNotExist)
+		return c, c.because(fs.ErrNotExist)
 	}
 	text := string(c.before)
+	through := 0
 	for i, e := range a.Edits {
+		if ctx.Err() != nil {
+			return c, context.Cause(ctx)
+		}
+		if through += len(text); through > maxEdited {
+			return c, refusal("%s is too large for %d edits at a time: %d bytes are gone through at most; make several calls", c.shown, len(a.Edits), maxEdited)
+		}
 		n := strings.Count(text, e.OldText)
 		switch {
 		case e.OldText == "":
-			return nil, refusal("edit %d: oldText is empty", i+1)
+			return c, refusal("edit %d: oldText is empty", i+1)
 		case n == 0:
-			return nil, refusal("edit %d: oldText does not stand in %s", i+1, c.shown)
+			return c, refusal("edit %d: oldText does not stand in %s", i+1, c.shown)
 		case n > 1 && !e.ReplaceAll:
-			return nil, refusal("edit %d: oldText stands %d times in %s: give more of what is around it, or set replaceAll", i+1, n, c.shown)
+			return c, refusal("edit %d: oldText stands %d times in %s: give more of what is around it, or set replaceAll", i+1, n, c.shown)
 		case len(text)+n*(len(e.NewText)-len(e.OldText)) > maxFile:
-			return nil, refusal("edit %d: %s would have more than %d bytes", i+1, c.shown, maxFile)
+			return c, refusal("edit %d: %s would have more than %d bytes", i+1, c.shown, maxFile)
 		}
 		text = strings.ReplaceAll(text, e.OldText, e.NewText)
 	}
@@ -249,10 +301,20 @@ func (c *change) save(ctx context.Context) error {
 	if err != nil {
 		return plain(err)
 	}
-	defer root.Remove(temp) // gone already where all went well
+	defer func() {
+		if !c.keep {
+			root.Remove(temp)
+		}
+	}()
 	_, err = f.Write(c.after)
 	if err == nil && !c.absent {
+		err = keepOwner(f, c.info)
+	}
+	if err == nil && !c.absent {
 		err = f.Chmod(mode)
+	}
+	if err == nil && !c.absent {
+		err = c.keepAttributes(f)
 	}
 	if err == nil {
 		err = f.Sync()
@@ -269,11 +331,11 @@ func (c *change) save(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if !c.absent {
-		return plain(root.Rename(temp, name))
-	}
 	if c.late != nil {
 		c.late()
+	}
+	if !c.absent {
+		return c.replace(root, temp, name)
 	}
 	// A second name replaces nothing that appeared meanwhile.
 	switch err := root.Link(temp, name); {
@@ -291,12 +353,47 @@ func (c *change) still(root *os.Root, name string) error {
 	switch {
 	case c.absent && errors.Is(err, fs.ErrNotExist):
 		return nil
-	case err == nil && !c.absent && os.SameFile(now, c.info) && now.Size() == c.info.Size() && now.ModTime().Equal(c.info.ModTime()):
+	case err == nil && !c.absent && os.SameFile(now, c.info) && sameContent(now, c.info) && changeTime(now) == changeTime(c.info):
 		return nil
 	case err == nil || errors.Is(err, fs.ErrNotExist):
 		return errChanged
 	}
 	return plain(err)
+}
+
+func (c *change) keepAttributes(to *os.File) error {
+	old, err := c.open()
+	if err != nil {
+		return err
+	}
+	defer old.Close()
+	return copyAttributes(old, to)
+}
+
+// sameContent is what times and sizes tell of it.
+func sameContent(a, b fs.FileInfo) bool {
+	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// replace puts the new file into the place of the old one. Where the system can
+// exchange two names, what comes out is looked at, and put back when it is not
+// what was read: somebody put their file there in the last moment.
+func (c *change) replace(root *os.Root, temp, name string) error {
+	switch err := exchange(root, temp, name); {
+	case errors.Is(err, errors.ErrUnsupported):
+		return plain(root.Rename(temp, name))
+	case err != nil:
+		return plain(err)
+	}
+	old, err := root.Lstat(temp)
+	if err == nil && os.SameFile(old, c.info) && sameContent(old, c.info) {
+		return nil
+	}
+	if err := exchange(root, temp, name); err != nil {
+		c.keep = true
+		return fmt.Errorf("somebody changed it in the last moment, and what was there could not be put back (%w): it is in %s", plain(err), temp)
+	}
+	return errChanged
 }
 
 // made opens the folder of the target, and makes what is missing of it.

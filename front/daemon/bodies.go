@@ -22,7 +22,7 @@ import (
 // come to while they run, and give it what agents say to each other.
 func bodies(c config.Config, late *lateKernel, environ []string) (*job.Registry, *toolkit.Kit, error) {
 	registry := new(job.Registry)
-	kit, err := toolkit.Register(registry, toolkit.Options{Env: handedOn(environ), Contact: late.contact, Agents: late, Settings: toolsOf(c)})
+	kit, err := toolkit.Register(registry, toolkit.Options{Env: handedOn(environ), Contact: late.contact, Opens: late.opens, Agents: late, Settings: toolsOf(c)})
 	return registry, kit, err
 }
 
@@ -123,6 +123,14 @@ func (l *lateKernel) contact(ctx context.Context, call job.Call, address string)
 		return err
 	}
 	return k.Contact(ctx, call, address)
+}
+
+func (l *lateKernel) opens(ctx context.Context, call job.Call, path string) error {
+	k, err := l.get(ctx)
+	if err != nil {
+		return err
+	}
+	return k.Opens(ctx, call, path)
 }
 
 // Spawn is [kernel.Kernel.Spawn].
