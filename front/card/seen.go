@@ -162,3 +162,18 @@ var names = map[rune]string{
 	0x202a: "left-to-right embedding", 0x202b: "right-to-left embedding", 0x202c: "end of direction", 0x202d: "left-to-right override", 0x202e: "right-to-left override",
 	0x2060: "word joiner", 0x2066: "left-to-right isolate", 0x2067: "right-to-left isolate", 0x2068: "first strong isolate", 0x2069: "end of isolate", 0xfeff: "byte order mark",
 }
+
+// See is a text of a call on one line of so many columns, what is not seen for
+// what it is marked, and with a sign where there is more of it. 0 is for as many
+// columns as it takes.
+func See(text string, most int, ink drawn.Ink) Line {
+	if most > 0 && len(text) > 8*most { // no character has more bytes for a column but marks
+		text = strings.ToValidUTF8(text[:8*most], "") + " …"
+	}
+	line := see(text, style{ink: ink})
+	if most <= 0 || Line(line).Columns() <= most {
+		return line
+	}
+	parts := fold(line, most-1, false)
+	return append(Line(parts[0]), Segment{"…", ink, true})
+}

@@ -186,7 +186,7 @@ func queueShowsAll(arguments jsontext.Value) bool {
 	}
 	for name, value := range members {
 		var text string
-		return slices.Contains(what, name) && json.Unmarshal(value, &text) == nil && len(text) <= maxFull && strings.TrimSpace(text) != "" && !strings.Contains(text, "\n")
+		return slices.Contains(card.Telling, name) && json.Unmarshal(value, &text) == nil && len(text) <= maxFull && strings.TrimSpace(text) != "" && !strings.Contains(text, "\n")
 	}
 	return true
 }

@@ -129,6 +129,7 @@ var groups = []struct {
 }
 
 func newRoot() *cobra.Command {
+	p := &prompting{}
 	root := &cobra.Command{
 		Use:   "assent",
 		Short: "Approve what an AI agent is about to do",
@@ -142,9 +143,15 @@ rule answers.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          subcommandOnly,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !atTerminal(cmd) {
+				return cmd.Help()
+			}
+			return p.run(cmd)
+		},
 	}
-	root.AddCommand(newTry(), newCheck(), newPolicy(), newWhatif(), newUp(), newDown(), newStatus(), newVersion(),
+	p.flags(root)
+	root.AddCommand(newPrompt(), newTry(), newCheck(), newPolicy(), newWhatif(), newUp(), newDown(), newStatus(), newVersion(),
 		newSessions(), newQueue(), newCall(), newShow(), newAnswer(true), newAnswer(false), newCancel(), newTools(), newMode(), newGrant(), newPair(), newLog(), newVerify("verify"), newScheme())
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})

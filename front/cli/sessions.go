@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +14,7 @@ import (
 
 	"assent/front/api/client"
 	"assent/front/api/wire"
+	"assent/front/card"
 	"assent/internal/oneline"
 )
 
@@ -239,66 +238,5 @@ func resultInk(result string) ink {
 	return inkFaint
 }
 
-// what are the arguments that tell most of a call, in the order in which they
-// do.
-var what = []string{"command", "cmd", "file_path", "filePath", "path", "url", "query", "pattern"}
-
-// typed is a text, or the words of a command as one would type them.
-func typed(v jsontext.Value) (text string) {
-	var words []string
-	switch {
-	case json.Unmarshal(v, &text) == nil:
-		return text
-	case json.Unmarshal(v, &words) != nil:
-		return ""
-	}
-	for i, w := range words {
-		if w == "" || strings.ContainsFunc(w, special) {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// special says whether a character means something to a shell, or might.
-func special(r rune) bool {
-	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
-}
-
-// besides names the arguments of a call beside the one that is shown.
-func besides(members map[string]jsontext.Value, shown string) string {
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if name != shown {
-			names = append(names, middle(name, maxFull))
-		}
-	}
-	switch {
-	case len(names) == 0:
-		return ""
-	case len(names) > 3:
-		names = append(names[:3], "...")
-	}
-	return " (with " + strings.Join(names, ", ") + ")"
-}
-
-// whatOf is what a call is about, in one line: its command, its path, or its
-// arguments as they are. It is for lists; all of a call is in its JSON.
-func whatOf(arguments jsontext.Value) string {
-	var members map[string]jsontext.Value
-	if json.Unmarshal(arguments, &members) == nil {
-		for _, name := range what {
-			text := typed(members[name])
-			if strings.TrimSpace(text) != "" {
-				if name != "command" && name != "cmd" {
-					return middle(text, maxFull) + besides(members, name)
-				}
-				return middle(text, maxFull)
-			}
-		}
-	}
-	if len(members) == 0 {
-		return "-"
-	}
-	return middle(string(arguments), maxFull)
-}
+// whatOf is what a call is about, in one line.
+func whatOf(arguments jsontext.Value) string { return card.What(arguments) }

@@ -3,6 +3,7 @@ package client
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,6 +80,16 @@ func final(err error) bool {
 	}
 	p, ok := errors.AsType[*wire.Problem](err)
 	return ok && p.Status < http.StatusInternalServerError && p.Code != wire.TooMany
+}
+
+// Stream is [Client.Watch] of one stream: when that breaks it ends, with why. It is
+// for whoever shows whether there is a daemon.
+func (c *Client) Stream(ctx context.Context, session string, after wire.Rev) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		if more, err := c.watchOnce(ctx, session, &after, yield); more {
+			yield(Event{}, cmp.Or(ctx.Err(), err))
+		}
+	}
 }
 
 // watchOnce watches until the stream breaks; more is false when nobody wants

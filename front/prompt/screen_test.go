@@ -1,0 +1,154 @@
+package prompt
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+
+	"assent/front/api/wire"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// example is a prompt with a call that waits, as README.md shows it.
+func example(t testing.TB, width, height int) *world {
+	w := &world{m: New(Settings{Throttle: 2 * time.Second}), now: time.Date(2026, 3, 14, 14, 2, 11, 0, time.UTC)}
+	w.t, _ = t.(*testing.T)
+	w.about.Session = &wire.Summary{Session: wire.Session{ID: "1Q7KVXM2", Seat: "attended", Client: "Claude Code", Workspace: "/home/you/shop", Cwd: "/home/you/shop"}, CurrentPolicy: "auto"}
+	result, message := "ask", "Asks first: it runs make deploy; it can change something beyond this machine."
+	fails := "no classifier is configured"
+	add := func(number int64, command, explanation string) *wire.Job {
+		quoted, _ := jsontext.AppendQuote(nil, command)
+		j := &wire.Job{Session: "1Q7KVXM2", ID: fmt.Sprint("j", number), Name: "Bash", Stamp: wire.Stamp{Rev: number, Writer: "agent:claude-4242", At: w.now.Add(-4 * time.Second)},
+			Arguments: jsontext.Value(`{"command":` + string(quoted) + `}`),
+			Leaf: &wire.Leaf{Cluster: "bash", PolicyResult: &result, PolicyMessage: &message, NeedsHuman: true, Explanation: jsontext.Value(explanation),
+				JudgeFails: 1, JudgeFailMessage: &fails, Written: map[string]wire.Stamp{"judgeFail/1": {Rev: number + 1, Writer: "host:kernel", At: w.now.Add(-3 * time.Second)}}}}
+		w.jobs = append(w.jobs, j)
+		return j
+	}
+	add(4, "make deploy >logs/deploy.txt 2>&1", `{"effects":[
+		{"kind":"run","target":"make deploy","result":"ask","rule":"default","says":"no rule names this command"},
+		{"kind":"write","target":"logs/deploy.txt","result":"allow","rule":"policy.yaml:7","says":"write allow: logs/**"}]}`)
+	add(9, "git push origin main", `{}`)
+	w.step(Size{width, height})
+	w.step(Up{Name: "you"})
+	w.pass(time.Second)
+	return w
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s: (-want +got)\n%s", name, diff)
+	}
+}
+
+func TestScreens(t *testing.T) {
+	for _, size := range []struct{ width, height int }{{40, 24}, {80, 26}, {120, 30}} {
+		for _, row := range []struct {
+			name string
+			keys []string
+		}{
+			{"card", nil}, {"end", []string{"end"}}, {"comment", []string{"end", "c", "n", "o"}}, {"grant", []string{"end", "g"}},
+			{"mode", []string{"end", "m"}}, {"cancel", []string{"end", "x"}}, {"help", []string{"?"}},
+			{"queue", []string{"2"}}, {"history", []string{"end", "d", "3"}}, {"sessions", []string{"4"}},
+		} {
+			w := example(t, size.width, size.height)
+			for _, key := range row.keys {
+				w.run("press " + key)
+				w.wrote = nil
+			}
+			w.pass(time.Second)
+			golden(t, fmt.Sprintf("%s-%d", row.name, size.width), w.screen())
+		}
+	}
+}
+
+// README.md shows what the prompt shows.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := strings.TrimRight(example(t, 80, 26).screen(), "\n")
+	if !strings.Contains(string(text), "```\n"+shown+"\n```") {
+		t.Errorf("README.md does not show\n%s", shown)
+	}
+}
+
+// crowd is a prompt with so many calls in its queue.
+func crowd(t testing.TB, n int) *world {
+	w := example(t, 80, 24)
+	q := w.waiting()
+	for i := range n - len(q.Queue) {
+		j := q.Queue[1]
+		j.ID, j.Stamp.Rev = fmt.Sprint("k", i), int64(100+i)
+		q.Queue = append(q.Queue, j)
+	}
+	q.Waiting = n
+	w.m.Step(w.now, Queue{Queue: q})
+	return w
+}
+
+// scrolled is what a key costs where so many calls wait: in the list of them, and
+// on the card.
+func scrolled(w *world) (key func(view string)) {
+	i := 0
+	return func(view string) {
+		names := [...]string{"j", "k", "pgdown", "pgup", "end", "home"}
+		w.now = w.now.Add(time.Second)
+		w.m.Step(w.now, Key{Name: names[i%len(names)]})
+		w.m.View()
+		i++
+	}
+}
+
+// What a key costs does not grow with the queue. Bytes say so on any machine.
+func TestScrollingCostsTheSame(t *testing.T) {
+	for _, view := range []string{"1", "2"} {
+		cost := func(n int) float64 {
+			w := crowd(t, n)
+			w.m.Step(w.now.Add(time.Hour), Key{Name: view})
+			w.now = w.now.Add(2 * time.Hour)
+			key := scrolled(w)
+			return testing.AllocsPerRun(600, func() { key(view) })
+		}
+		few, many := cost(30), cost(10_000)
+		if many > 1.2*few {
+			t.Errorf("in view %s a key makes %.0f values with 10,000 calls, and %.0f with 30", view, many, few)
+		}
+	}
+}
+
+func BenchmarkScroll(b *testing.B) {
+	for _, view := range []string{"1", "2"} {
+		for _, n := range []int{10, 10_000} {
+			b.Run(fmt.Sprintf("view=%s/waiting=%d", view, n), func(b *testing.B) {
+				w := crowd(b, n)
+				w.m.Step(w.now.Add(time.Hour), Key{Name: view})
+				w.now = w.now.Add(2 * time.Hour)
+				key := scrolled(w)
+				for b.Loop() {
+					key(view)
+				}
+			})
+		}
+	}
+}
