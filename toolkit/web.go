@@ -105,10 +105,22 @@ func (w *web) page(ctx context.Context, call job.Call, address string) (job.Outc
 	return job.JSON(page)
 }
 
+// reading and converting have a place for each that may be done at a time.
+var (
+	reading    = make(chan struct{}, 8)
+	converting = make(chan struct{}, 2)
+)
+
 func (w *web) get(ctx context.Context, call job.Call, address string) (pageOutcome, error) {
 	u, err := webAddress(address)
 	if err != nil {
 		return pageOutcome{}, err
+	}
+	select {
+	case reading <- struct{}{}:
+		defer func() { <-reading }()
+	case <-ctx.Done():
+		return pageOutcome{}, ctx.Err()
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
@@ -143,10 +155,17 @@ func (w *web) get(ctx context.Context, call job.Call, address string) (pageOutco
 	if len(body) > maxPage {
 		body, out.More = body[:maxPage], true
 	}
-	text, err := readable(body, out.Type)
+	select { // each takes some memory and time
+	case converting <- struct{}{}:
+	case <-ctx.Done():
+		return out, ctx.Err()
+	}
+	text, ended, err := readable(body, out.Type)
+	<-converting
 	if err != nil {
 		return out, err
 	}
+	out.More = out.More || ended
 	if short := cutMiddle(text, maxText); short != text {
 		text, out.More = short, true
 	}
@@ -164,6 +183,10 @@ func webAddress(text string) (*url.URL, error) {
 		return nil, errors.New("only http and https are read")
 	case u.Hostname() == "":
 		return nil, errors.New("it names no host")
+	case strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r <= ' ' || r > '~' }):
+		// Clients fold such names to others, each in its way: what was judged would be
+		// another than what is contacted.
+		return nil, errors.New("its host has other characters than ASCII; write it as it is looked up (xn--...)")
 	case u.User != nil:
 		return nil, errors.New("names and passwords do not belong into an address")
 	}
@@ -227,13 +250,19 @@ var shared = [...]netip.Prefix{
 	netip.MustParsePrefix("198.51.100.0/24"), // of documents
 	netip.MustParsePrefix("203.0.113.0/24"),  // of documents
 	netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("64:ff9b::/96"), // IPv4 behind IPv6
+	netip.MustParsePrefix("168.63.129.16/32"), // a metadata service, at a number of the public net
+	netip.MustParsePrefix("192.88.99.0/24"),   // of relays
+	netip.MustParsePrefix("::/96"),            // IPv4 written as IPv6
+	netip.MustParsePrefix("::ffff:0:0:0/96"),  // IPv4 translated
+	netip.MustParsePrefix("64:ff9b::/96"),     // IPv4 behind IPv6
 	netip.MustParsePrefix("64:ff9b:1::/48"),
 	netip.MustParsePrefix("100::/64"),
 	netip.MustParsePrefix("2001::/23"),
 	netip.MustParsePrefix("2001:db8::/32"),
 	netip.MustParsePrefix("2002::/16"), // IPv4 inside IPv6
 	netip.MustParsePrefix("fec0::/10"),
+	netip.MustParsePrefix("3fff::/20"), // of documents
+	netip.MustParsePrefix("5f00::/16"), // of segments of routes
 }
 
 func public(number netip.Addr) bool {
@@ -248,8 +277,9 @@ func public(number netip.Addr) bool {
 	return true
 }
 
-// readable is what a page says: a web page as Markdown, a text as it is.
-func readable(body []byte, contentType string) (string, error) {
+// readable is what a page says: a web page as Markdown, a text as it is. A web page that
+// costs too much ends before its end.
+func readable(body []byte, contentType string) (text string, ended bool, err error) {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		kind = http.DetectContentType(body)
@@ -259,18 +289,20 @@ func readable(body []byte, contentType string) (string, error) {
 	case kind == "text/html", kind == "application/xhtml+xml":
 		text, err := charsetText(body, contentType)
 		if err != nil {
-			return "", err
+			return "", false, err
 		}
+		text, ended = tamed(text)
 		text, err = htmltomarkdown.ConvertString(text)
 		if err != nil {
-			return "", fmt.Errorf("the page cannot be read: %w", err)
+			return "", false, fmt.Errorf("the page cannot be read: %w", err)
 		}
-		return valid(text), nil
+		return valid(text), ended, nil
 	case strings.HasPrefix(kind, "text/"), kind == "application/json", strings.HasSuffix(kind, "+json"), kind == "application/xml", strings.HasSuffix(kind, "+xml"),
 		kind == "application/javascript", kind == "application/yaml":
-		return charsetText(body, contentType)
+		text, err := charsetText(body, contentType)
+		return text, false, err
 	}
-	return "", fmt.Errorf("it is %s and no text", kind)
+	return "", false, fmt.Errorf("it is %s and no text", kind)
 }
 
 func charsetText(body []byte, contentType string) (string, error) {

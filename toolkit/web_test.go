@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -91,7 +92,8 @@ func TestAPageIsText(t *testing.T) {
 }
 
 func TestOnlyTheWebIsRead(t *testing.T) {
-	for _, address := range []string{"", "file:///etc/passwd", "ftp://example.com/", "http:///x", "//example.com", "gopher://x", "http://name:word@example.com/", "http://[::1", "javascript:1"} {
+	for _, address := range []string{"", "file:///etc/passwd", "ftp://example.com/", "http:///x", "//example.com", "gopher://x", "http://name:word@example.com/", "http://[::1", "javascript:1",
+		"http://evi\u217c.com/", "http://evil.c\u1d52m/", "http://\u2169vil.com", "http://caf\u00e9.example/", "http://ev%C4%B1l.com/", "http://exam\u00adple.com/"} {
 		out, err := extract(t, t.Context(), &web{limit: time.Minute}, address)
 		if err != nil || out.OK || out.Status != 0 {
 			t.Errorf("%s: %+v %v", address, out, err)
@@ -179,6 +181,8 @@ func TestPublic(t *testing.T) {
 		"127.0.0.1": false, "::1": false, "10.1.2.3": false, "172.16.0.1": false, "192.168.1.1": false, "169.254.169.254": false, "fd00:ec2::254": false,
 		"fe80::1": false, "100.100.100.200": false, "192.0.0.192": false, "0.0.0.0": false, "::": false, "224.0.0.1": false, "255.255.255.255": false,
 		"64:ff9b::a9fe:a9fe": false, "2002:a9fe:a9fe::": false, "198.18.0.1": false,
+		"168.63.129.16": false, "192.88.99.1": false, "::7f00:1": false, "::a9fe:a9fe": false, "::ffff:0:a9fe:a9fe": false, "3fff::1": false, "5f00::1": false,
+		"169.254.170.2": false, "169.254.0.23": false, "168.63.129.17": true,
 	} {
 		if got := public(netip.MustParseAddr(number)); got != want {
 			t.Errorf("%s: public %v", number, got)
@@ -221,5 +225,51 @@ func TestSearch(t *testing.T) {
 	}
 	if text, err := (&web{limit: time.Minute, search: func() string { return "" }}).find(t.Context(), job.Call{Arguments: []byte(`{"query":"a"}`)}); err != nil || !strings.Contains(string(text), "webSearch") {
 		t.Errorf("%s %v", text, err)
+	}
+}
+
+// A page that is written so that little stands for much is read as far as that is
+// bounded: its tags, attributes, lines and depth.
+func TestPagesThatStandForMuch(t *testing.T) {
+	many := func(text string) string { return strings.Repeat(text, maxPage/len(text)) }
+	names := ""
+	for i := range 400 {
+		names += fmt.Sprintf("<b id=%d>", i)
+	}
+	for why, page := range map[string]string{
+		"formats that are opened again":     many("<b><p>"),
+		"more of them":                      many("<b><i><u><tt><p>x"),
+		"four hundred of them":              names + many("<p>x"),
+		"a link that is opened again":       "<a href=" + strings.Repeat("h", 100_000) + ">" + many("<p>x"),
+		"attributes that are written again": "<b" + strings.Repeat(" a"+strings.Repeat("x", 20)+"=1", 10_000) + ">" + many("<p>x"),
+		"lists in lists":                    strings.Repeat("<ul><li>", 125) + many("x<br>"),
+		"quotes in quotes":                  strings.Repeat("<blockquote>", 250) + "<pre>" + many("x\n"),
+		"blocks in blocks":                  many("<div>"),
+		"tables in tables":                  many("<table><tr><td>x"),
+		"items":                             many("<li>x"),
+	} {
+		t.Run(why, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			text, ended, err := readable([]byte(page), "text/html")
+			runtime.ReadMemStats(&after)
+			if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 400 || err == nil && !ended {
+				t.Errorf("%d MB for a page of %d MB, ended %v, a text of %d bytes", used, len(page)>>20, ended, len(text))
+			}
+		})
+	}
+	for why, page := range map[string]string{
+		"a long page":            strings.Repeat("<div class=x><p>Some <b>bold</b> and <a href=\"/x\" onclick=y()>linked</a> text.</p></div>\n", 5_000),
+		"what was never closed":  "<ul>" + strings.Repeat("<li>an item with <b>a start", 2_000) + "</ul>",
+		"a long text":            "<p>" + strings.Repeat("word ", 500_000),
+		"what is not to be read": "<script>if (a<b) no()</script><style>p>b{}</style><p>" + strings.Repeat("<!-- <b> -->", 1000) + "read",
+		"a list in a list":       strings.Repeat("<ul><li>a<ul><li>b</ul></ul>", 5_000),
+	} {
+		t.Run(why, func(t *testing.T) {
+			text, ended, err := readable([]byte(page), "text/html")
+			if err != nil || ended || len(text) == 0 || strings.Contains(text, "no()") {
+				t.Errorf("%v %v %.200q", err, ended, text)
+			}
+		})
 	}
 }
