@@ -56,11 +56,10 @@ func (k *Kernel) allot(by plexus.Writer, more plexus.Stored) (done func(), err e
 	if by.Role != plexus.Agent {
 		return func() {}, nil
 	}
-	set := k.settings()
-	if free, known := k.Document.Free(); known && free < set.Reserve {
-		return nil, fmt.Errorf("%w: %s of it are free, and nothing of agents is taken below %s (diskReserveMegabytes in config.json); make room",
-			ErrReserve, megabytes(free), megabytes(set.Reserve))
+	if err := k.Room(); err != nil {
+		return nil, err
 	}
+	set := k.settings()
 	k.coming.mu.Lock()
 	defer k.coming.mu.Unlock()
 	have, whole := k.Document.Stored(by.Name)
@@ -90,6 +89,17 @@ func (k *Kernel) allot(by plexus.Writer, more plexus.Stored) (done func(), err e
 			delete(k.coming.of, by.Name)
 		}
 	}, nil
+}
+
+// Room says whether there is so much room on the disk that anything of agents is
+// taken.
+func (k *Kernel) Room() error {
+	reserve := k.settings().Reserve
+	if free, known := k.Document.Free(); known && free < reserve {
+		return fmt.Errorf("%w: %s of it are free, and nothing of agents is taken below %s (diskReserveMegabytes in config.json); make room",
+			ErrReserve, megabytes(free), megabytes(reserve))
+	}
+	return nil
 }
 
 // settings are those in force, with their defaults.

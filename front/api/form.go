@@ -52,7 +52,7 @@ func viewOf(v approval.Session) wire.View {
 const storageMost = 20
 
 func storageOf(u kernel.Used) wire.Storage {
-	st := wire.Storage{AgentBytes: u.AgentBytes, Reserve: u.Reserve, Agents: []wire.AgentStorage{}}
+	st := wire.Storage{AgentBytes: u.AgentBytes, WaitingMost: kernel.WaitingMost, Reserve: u.Reserve, Agents: []wire.AgentStorage{}}
 	if u.FreeKnown {
 		st.Free = &u.Free
 	}

@@ -2,6 +2,7 @@ package api
 
 import (
 	_ "embed"
+	"errors"
 	"math"
 	"net"
 	"net/http"
@@ -161,7 +162,9 @@ func (s *Server) admitting(c *call) (folder string, err error) {
 	if c.by.Role != plexus.Agent || s.opts.Agents == nil || !ok {
 		return "", nil
 	}
-	if folder, err = s.opts.Agents(c, conn); err != nil {
+	if folder, err = s.opts.Agents(c, conn); errors.Is(err, kernel.ErrReserve) {
+		return "", err
+	} else if err != nil {
 		return "", problem(wire.Role, "%v", err)
 	}
 	return folder, nil

@@ -261,7 +261,7 @@ func storageLines(s wire.Storage) (lines [][2]string) {
 			"%s are free: below %s nothing of agents is taken; make room (diskReserveMegabytes in config.json)", size(*s.Free), size(s.Reserve))})
 	}
 	for _, a := range s.Agents {
-		if a.Waiting >= daemon.WaitingMost {
+		if s.WaitingMost > 0 && a.Waiting >= s.WaitingMost {
 			lines = append(lines, [2]string{"! waiting", fmt.Sprintf(
 				"%s of %s wait, the most: it is refused what is more until some are answered or cancelled (assent queue)", count(a.Waiting, "call"), a.Agent)})
 		}

@@ -80,7 +80,7 @@ func TestStatusTellsOfStorage(t *testing.T) {
 			{Agent: "a", Bytes: 1 << 20, Sessions: 2}, {Agent: "b\x1b", Bytes: 1000 << 10, Sessions: 1}, {Agent: "c", Bytes: 5000}}},
 			[]string{"  ! stored  1 MiB of 1 MiB by a, in 2 sessions: it is refused what is more (agentMegabytes in config.json)\n",
 				"  ! stored  1000 KiB of 1 MiB by b␛"}, "by c"},
-		{"many wait", wire.Storage{AgentBytes: 1 << 30, Agents: []wire.AgentStorage{{Agent: "a", Waiting: 999}, {Agent: "b", Waiting: 1000}}},
+		{"many wait", wire.Storage{AgentBytes: 1 << 30, WaitingMost: 1000, Agents: []wire.AgentStorage{{Agent: "a", Waiting: 999}, {Agent: "b", Waiting: 1000}}},
 			[]string{"  ! waiting 1000 calls of b wait, the most: it is refused what is more"}, "of a wait"},
 		{"a full disk", wire.Storage{AgentBytes: 1 << 30, Reserve: 256 << 20, Free: free(255 << 20)},
 			[]string{"  ! disk    255 MiB are free: below 256 MiB nothing of agents is taken; make room (diskReserveMegabytes in config.json)\n"}, "stored"},

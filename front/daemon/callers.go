@@ -18,8 +18,10 @@ import (
 // callers say for whom connections speak.
 type callers struct {
 	gate *peer.Gate
-	// keep writes down the agents that are known.
+	// keep writes down the agents that are known, as long as there is room for what
+	// agents do.
 	keep func(context.Context) error
+	room func() error
 	// folder is where an agent was started, "" when nobody knows.
 	folder func(peer.Body) string
 	// paired says whether a token is, and under which name.
@@ -87,6 +89,9 @@ func (c *callers) noted(f peer.Facts) {
 	}
 	// Nobody waits for the disk who only asks something.
 	c.noting.Go(func() {
+		if err == nil {
+			err = c.room()
+		}
 		if err == nil {
 			err = c.keep(context.Background())
 		}
@@ -172,7 +177,15 @@ func (c *callers) admits(ctx context.Context, conn net.Conn) (folder string, err
 		return "", nil
 	}
 	who := c.gate.Caller(conn, peer.NoToken)
-	if err := c.know(ctx, who.Facts); err != nil {
+	if _, err := c.hook(who.Facts); err != nil {
+		return "", err
+	}
+	// Each process that gets away from its parents is another agent, and is written
+	// down.
+	if err := c.room(); err != nil {
+		return "", err
+	}
+	if err := c.keep(ctx); err != nil {
 		return "", err
 	}
 	b, _ := c.gate.Agent(who.Facts)

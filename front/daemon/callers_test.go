@@ -15,6 +15,7 @@ import (
 	"assent/internal/config"
 	"assent/internal/peer"
 	"assent/internal/place"
+	"assent/kernel"
 	"assent/plexus"
 )
 
@@ -186,15 +187,22 @@ func TestNoted(t *testing.T) {
 		claim    api.Claim
 		terminal int
 		known    bool
+		full     bool // the disk: it is known and not written down
 	}{
-		"a-mark":           {peer.Agent, peer.Marks, api.Claim{}, 34817, true},
-		"by-its-word":      {peer.Human, peer.OwnTerminal, api.Claim{Agent: true}, 34817, true},
-		"no-proof":         {peer.Agent, peer.NoProof, api.Claim{}, 34817, false},
-		"a-person":         {peer.Human, peer.OwnTerminal, api.Claim{}, 34817, false},
-		"without-terminal": {peer.Agent, peer.Marks, api.Claim{}, 0, false},
+		"a-mark":           {peer.Agent, peer.Marks, api.Claim{}, 34817, true, false},
+		"by-its-word":      {peer.Human, peer.OwnTerminal, api.Claim{Agent: true}, 34817, true, false},
+		"no-room":          {peer.Agent, peer.Marks, api.Claim{}, 34817, true, true},
+		"no-proof":         {peer.Agent, peer.NoProof, api.Claim{}, 34817, false, false},
+		"a-person":         {peer.Human, peer.OwnTerminal, api.Claim{}, 34817, false, false},
+		"without-terminal": {peer.Agent, peer.Marks, api.Claim{}, 0, false, false},
 	} {
 		var kept atomic.Int32
-		c := &callers{gate: peer.NewGate(nil, false), log: slog.New(slog.DiscardHandler), keep: func(context.Context) error { kept.Add(1); return nil }}
+		c := &callers{gate: peer.NewGate(nil, false), log: slog.New(slog.DiscardHandler), keep: func(context.Context) error { kept.Add(1); return nil }, room: func() error {
+			if row.full {
+				return kernel.ErrReserve
+			}
+			return nil
+		}}
 		facts := peer.Facts{UID: 7, Whole: true, Lineage: []peer.Ancestor{{Process: self, UID: 7, Session: self.PID, Terminal: row.terminal}}}
 		caller := c.held(func(peer.Token) peer.Caller { return peer.Caller{Role: row.role, Why: row.why, Facts: facts} })
 		for range 2 {
@@ -203,7 +211,7 @@ func TestNoted(t *testing.T) {
 			}
 		}
 		c.noting.Wait()
-		if known := len(c.gate.Known().Bodies) > 0; known != row.known || (kept.Load() == 1) != row.known {
+		if known := len(c.gate.Known().Bodies) > 0; known != row.known || (kept.Load() == 1) != (row.known && !row.full) {
 			t.Errorf("%s: known %v, written down %d times; want %v", why, known, kept.Load(), row.known)
 		}
 	}

@@ -212,7 +212,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if o.folder == nil {
 		o.folder = peer.Folder
 	}
-	who := &callers{gate: gate, keep: remembered.keep, folder: o.folder, paired: tokens.Holds, log: o.Log}
+	who := &callers{gate: gate, keep: remembered.keep, room: k.Room, folder: o.folder, paired: tokens.Holds, log: o.Log}
 	ends.add(func() error { who.noting.Wait(); return nil })
 	opts := api.Options{
 		Kernel: k, Document: document,

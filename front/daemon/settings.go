@@ -7,11 +7,7 @@ import (
 	"time"
 
 	"assent/internal/config"
-	"assent/kernel"
 )
-
-// WaitingMost is how many calls of one agent wait to be decided at a time.
-const WaitingMost = kernel.WaitingMost
 
 // settings hand the latest state of the configuration to the kernel. Those in
 // between may be left out.

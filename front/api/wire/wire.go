@@ -59,10 +59,11 @@ type Kernel struct {
 
 // Storage is what agents have in the document, and may have.
 type Storage struct {
-	AgentBytes int64          `json:"agentBytes"`     // that one agent may have
-	Reserve    int64          `json:"reserve"`        // of the disk: while less is free, nothing of agents is taken
-	Free       *int64         `json:"free,omitempty"` // bytes of the disk, where the system tells
-	Agents     []AgentStorage `json:"agents"`         // those with the most
+	AgentBytes  int64          `json:"agentBytes"`     // that one agent may have
+	WaitingMost int            `json:"waitingMost"`    // calls of one agent that may wait at a time
+	Reserve     int64          `json:"reserve"`        // of the disk: while less is free, nothing of agents is taken
+	Free        *int64         `json:"free,omitempty"` // bytes of the disk, where the system tells
+	Agents      []AgentStorage `json:"agents"`         // those with the most
 }
 
 // AgentStorage is what one agent has.
