@@ -32,6 +32,27 @@ func postJob(s *Server, c *call) error {
 	return nil
 }
 
+// postSame finds open calls of whoever asks that are the same as one they describe.
+func postSame(s *Server, c *call) error {
+	var in wire.Same
+	if err := c.in(&in); err != nil {
+		return err
+	}
+	if err := job.CheckArguments(in.Arguments); err != nil {
+		return err
+	}
+	calls, err := s.opts.Kernel.Same(c, c.session(), in.Name, in.Arguments, c.by)
+	if err != nil {
+		return err
+	}
+	answer := wire.SameCalls{Calls: make([]wire.SameCall, len(calls))}
+	for i, found := range calls {
+		answer.Calls[i] = wire.SameCall{ID: found.ID, Number: found.Number, OrchestrationResult: found.Decided, BodyStarted: found.Begun}
+	}
+	c.answer = answer
+	return nil
+}
+
 func getJob(s *Server, c *call) error {
 	snap, err := s.opts.Document.Job(c, c.session(), c.job())
 	if err != nil {

@@ -76,7 +76,7 @@ func TestOpenAPIHasTheForms(t *testing.T) {
 	doc := openAPI(t)
 	forms := []any{
 		wire.Problem{}, wire.Stamp{}, wire.You{}, wire.Status{}, wire.Kernel{}, wire.NewSession{}, wire.Session{}, wire.Summary{},
-		wire.Sessions{}, wire.Grants{}, wire.View{}, wire.Document{}, wire.Register{}, wire.RegisterLine{}, wire.Registers{}, wire.NewJob{},
+		wire.Sessions{}, wire.Grants{}, wire.View{}, wire.Document{}, wire.Register{}, wire.RegisterLine{}, wire.Registers{}, wire.NewJob{}, wire.Same{}, wire.SameCalls{}, wire.SameCall{},
 		wire.JobRow{}, wire.Job{}, wire.Leaf{}, wire.Opened{}, wire.Receipt{}, wire.Queue{}, wire.Call{}, wire.Calls{}, wire.Assign{}, wire.Write{},
 		wire.Writes{}, wire.Wrote{}, wire.Row{}, wire.Field{}, wire.Rows{}, wire.Head{}, wire.Verify{}, wire.Verified{}, wire.Damage{},
 		wire.PresenceOf{}, wire.Pair{}, wire.Token{}, wire.NewToken{}, wire.Tokens{}, wire.Give{}, wire.Given{}, wire.Looker{}, wire.Scanner{}, wire.Server{}, wire.ServerTools{}, wire.ServerTool{}, wire.Servers{}, wire.Watching{},
@@ -286,6 +286,11 @@ func TestOpenAPIIsWhatTheServerAnswers(t *testing.T) {
 		{"hook", "GET", "/v1/sessions/s/jobs/let/receipt?wait=settled", ""},
 		{"hook", "GET", "/v1/sessions/s/jobs/never/receipt?wait=decided", ""},
 		{"ada", "GET", "/v1/sessions/s/jobs/turn/receipt", ""},
+		{"hook", "POST", "/v1/sessions/s/same", `{"name":"Read","arguments":{"file_path":"x"}}`},
+		{"ada", "POST", "/v1/sessions/s/same", `{"name":"Read"}`},
+		{"hook", "POST", "/v1/sessions/s/same", `{"name":"Read","arguments":1}`},
+		{"hook", "POST", "/v1/sessions/s/same", `{"names":"Read"}`},
+		{"hook", "POST", none + "/same", `{"name":"Read"}`},
 		{"hook", "POST", "/v1/sessions/s/jobs/let/begin", ""},
 		{"hook", "POST", "/v1/sessions/s/jobs/let/begin", ""},
 		{"hook", "POST", "/v1/sessions/s/jobs/none/begin", ""},

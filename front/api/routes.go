@@ -66,6 +66,7 @@ var routes = []route{
 	{method: "GET", path: ofSession + "/watch", query: []string{"after"}, do: watch, stream: true},
 
 	{method: "POST", path: ofSession + "/jobs", agents: true, body: maxCall, do: postJob, status: http.StatusCreated},
+	{method: "POST", path: ofSession + "/same", agents: true, body: maxCall, do: postSame},
 	{method: "GET", path: ofJob, do: getJob},
 	{method: "GET", path: ofJob + "/receipt", agents: true, query: []string{"wait"}, do: getReceipt},
 	{method: "POST", path: ofJob + "/cancel", agents: true, do: postCancel},

@@ -430,6 +430,12 @@ func (c *Client) Begin(ctx context.Context, session, job string) error {
 	return c.ask(ctx, http.MethodPost, path("sessions", session, "jobs", job, "begin"), nil, new(wire.Wrote))
 }
 
+// Same finds open calls of one's own that are of the same tool with the same
+// arguments, the oldest first.
+func (c *Client) Same(ctx context.Context, session string, call wire.Same) (out wire.SameCalls, err error) {
+	return out, c.ask(ctx, http.MethodPost, path("sessions", session, "same"), call, &out)
+}
+
 // Report settles a licensed call with its outcome, any JSON but null.
 func (c *Client) Report(ctx context.Context, session, job string, outcome jsontext.Value) error {
 	return c.ask(ctx, http.MethodPost, path("sessions", session, "jobs", job, "report"), outcome, new(wire.Wrote))

@@ -295,6 +295,26 @@ type NewJob struct {
 	Facts     jsontext.Value `json:"facts,omitempty"`
 }
 
+// Same describes a call whose equals are looked for.
+type Same struct {
+	Name      string         `json:"name"`
+	Arguments jsontext.Value `json:"arguments,omitempty"`
+}
+
+// SameCalls are the open calls of whoever asks that ask for the very same, the
+// oldest first.
+type SameCalls struct {
+	Calls []SameCall `json:"calls"`
+}
+
+// SameCall is one of them.
+type SameCall struct {
+	ID                  string `json:"id"`
+	Number              Rev    `json:"number"`
+	OrchestrationResult *bool  `json:"orchestrationResult"` // null while it is not decided
+	BodyStarted         bool   `json:"bodyStarted"`         // somebody claimed it
+}
+
 // Job is a leaf or a sequence of the tree.
 type Job struct {
 	Session   string         `json:"session"`

@@ -1,0 +1,74 @@
+package kernel
+
+import (
+	"slices"
+	"testing"
+
+	"assent/plexus"
+)
+
+func TestSame(t *testing.T) {
+	w := newWorld(t, Options{})
+	other := plexus.Writer{Role: plexus.Agent, Name: "other"}
+	w.session("s", "manual")
+	w.session("else", "manual")
+	ask := func(session, id, tool, arguments string, by plexus.Writer) {
+		t.Helper()
+		w.admit(NewCall{Session: session, ID: id, Name: tool, Arguments: []byte(arguments)}, by)
+		w.await(session, id, plexus.PolicyResult)
+	}
+	const wanted = `{"command":"other", "n":9007199254740993}`
+	ask("s", "first", "Bash", wanted, hook)
+	ask("s", "spaced", "Bash", `{ "command" : "other","n":9007199254740993 }`, hook)
+	ask("s", "denied", "Bash", wanted, hook)
+	ask("s", "gone", "Bash", wanted, hook)
+	ask("s", "claimed", "Bash", wanted, hook)
+	ask("s", "another-number", "Bash", `{"command":"other","n":9007199254740992}`, hook)
+	ask("s", "another-order", "Bash", `{"n":9007199254740993,"command":"other"}`, hook)
+	ask("s", "another-tool", "Shell", wanted, hook)
+	w.answer("s", "first", true)
+	w.answer("s", "denied", false)
+	w.answer("s", "claimed", true)
+	for _, id := range []string{"first", "denied", "claimed"} {
+		w.await("s", id, plexus.OrchestrationResult)
+	}
+	w.await("s", "denied", plexus.Completed)
+	w.must(w.Cancel(t.Context(), "s", "gone", hook))
+	w.must(w.Begin(t.Context(), "s", "claimed", hook))
+
+	same := func(session, tool string, by plexus.Writer) (ids []string, calls []SameCall) {
+		t.Helper()
+		calls, err := w.Same(t.Context(), session, tool, []byte(wanted), by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range calls {
+			ids = append(ids, c.ID)
+		}
+		return ids, calls
+	}
+	for _, life := range []string{"this life", "the next life"} {
+		ids, calls := same("s", "Bash", hook)
+		if want := []string{"first", "spaced", "claimed"}; !slices.Equal(ids, want) {
+			t.Fatalf("%s: got %q, want %q", life, ids, want)
+		}
+		for i, want := range []struct{ decided, begun bool }{{true, false}, {false, false}, {true, true}} {
+			if c := calls[i]; (c.Decided != nil) != want.decided || c.Begun != want.begun || c.Decided != nil && !*c.Decided {
+				t.Errorf("%s: %s: got %+v, want %+v", life, c.ID, c, want)
+			}
+		}
+		w.restart()
+	}
+	for why, get := range map[string]func() ([]string, []SameCall){
+		"another agent's":   func() ([]string, []SameCall) { return same("s", "Bash", other) },
+		"another session's": func() ([]string, []SameCall) { return same("else", "Bash", hook) },
+		"another tool's":    func() ([]string, []SameCall) { return same("s", "bash", hook) },
+	} {
+		if ids, _ := get(); len(ids) != 0 {
+			t.Errorf("%s: got %q", why, ids)
+		}
+	}
+	if _, err := w.Same(t.Context(), "s", "Bash", nil, plexus.Writer{}); err == nil {
+		t.Error("nobody asked, and was told")
+	}
+}
