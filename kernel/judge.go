@@ -33,37 +33,16 @@ func (o *owner) judge(a session.Action) {
 	k.slots.add(o, &evaluation{job: a.Job, none: fail, run: func() {
 		ctx, cancel := context.WithCancel(k.ctx)
 		defer cancel()
-		var mu sync.Mutex
-		late, ended := false, false
-		stop := k.After(k.JudgeLimit, func() {
-			mu.Lock()
-			defer mu.Unlock()
-			if ended {
-				return
+		var done session.FloorDone
+		var layers Layers
+		var err error
+		inTime := k.within(k.JudgeLimit, cancel, func() {
+			if done, layers, err = k.verdict(ctx, call, really); err == nil {
+				err = k.guard(ctx, asked)
 			}
-			late = true
-			if k.enter() { // while the kernel closes it is left to the next life
-				fail(fmt.Sprintf("judging this call took longer than %v", k.JudgeLimit))
-				k.leave()
-			}
-			// Only now: who is stopped may still answer, and that is no answer.
-			cancel()
-			k.slots.late(1)
-		})
-		done, layers, err := k.verdict(ctx, call, really)
-		if err == nil {
-			err = k.guard(ctx, asked)
-		}
-		stop()
-		mu.Lock()
-		ended = true
-		mu.Unlock()
-		switch {
-		case late:
-			k.slots.late(-1)
+		}, func() { fail(fmt.Sprintf("judging this call took longer than %v", k.JudgeLimit)) })
+		if !inTime {
 			return
-		case k.ending():
-			return // it may have been stopped: the next life asks again
 		}
 		o.later(func() { o.policyError(layers) })
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -35,35 +34,13 @@ type preview struct {
 // told is a preview of which nothing is withheld.
 func told(shown job.Shown) preview { return preview{shown, shown.Image} }
 
-// shown has tell called with what show gives, or with that it took too long. A
-// show that does not end keeps the slot, as an evaluation does.
+// shown has tell called with what show gives, or with that it took too long.
 func (k *Kernel) shown(ctx context.Context, cancel func(), show func(context.Context) preview, tell func(preview)) {
-	var mu sync.Mutex
-	late, ended := false, false
-	stop := k.After(showLimit, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if ended {
-			return
-		}
-		late = true
-		if k.enter() { // while the kernel closes it is left to the next life
-			tell(told(job.Shown{Text: fmt.Sprintf("what it would change cannot be shown: looking took longer than %v", showLimit), Image: job.Unseen}))
-			k.leave()
-		}
-		cancel()
-		k.slots.late(1)
+	var shown preview
+	inTime := k.within(showLimit, cancel, func() { shown = show(ctx) }, func() {
+		tell(told(job.Shown{Text: fmt.Sprintf("what it would change cannot be shown: looking took longer than %v", showLimit), Image: job.Unseen}))
 	})
-	shown := show(ctx)
-	stop()
-	mu.Lock()
-	ended = true
-	mu.Unlock()
-	switch {
-	case late:
-		k.slots.late(-1)
-	case k.ending():
-	default:
+	if inTime {
 		tell(shown)
 	}
 }

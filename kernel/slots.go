@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"assent/session"
 )
@@ -124,6 +125,40 @@ func (s *slots) fill() {
 			s.idle.Broadcast()
 		}()
 	}
+}
+
+// within does work in a slot, and reports whether it ended in time and the kernel
+// goes on: what is stopped with the kernel is left to the next life. Work that
+// takes longer is told to be late, then stopped; until it has ended it keeps the
+// slot.
+func (k *Kernel) within(limit time.Duration, cancel, work, late func()) bool {
+	var mu sync.Mutex
+	over, ended := false, false
+	stop := k.After(limit, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if ended {
+			return
+		}
+		over = true
+		if k.enter() {
+			late()
+			k.leave()
+		}
+		// Only now: who is stopped may still answer, and that is no answer.
+		cancel()
+		k.slots.late(1)
+	})
+	work()
+	stop()
+	mu.Lock()
+	ended = true
+	mu.Unlock()
+	if over {
+		k.slots.late(-1)
+		return false
+	}
+	return !k.ending()
 }
 
 // late counts an evaluation that overran its time, until it ends.
