@@ -129,62 +129,54 @@ func (k *known) set(rev Rev, at point, sum uint64) {
 }
 
 // learn takes in a row of the chain: the next one.
-func (k *known) learn(row Row) {
-	st := row.Stamped()
-	mark := k.mark(row)
-	switch r := row.(type) {
-	case Session:
-		k.joins(row, k.point(r.ID, ""), mark)
-	case Job:
-		at, session := k.point(r.Session, r.ID), k.point(r.Session, "")
-		k.joins(row, at, mark)
-		k.set(st.Rev, session^unsettled, k.sums[session^unsettled]+uint64(at))
-		if r.Sequence() {
-			k.set(st.Rev, at^sequence, 1)
+func (k *known) learn(row Row) { k.take(k.lesson(row)) }
+
+func (k *known) take(l lesson) {
+	switch l.kind {
+	case aRow:
+		k.joins(l)
+	case aLeaf, aSequence:
+		k.joins(l)
+		k.set(l.rev, l.session^unsettled, k.sums[l.session^unsettled]+uint64(l.at))
+		if l.kind == aSequence {
+			k.set(l.rev, l.at^sequence, 1)
 		}
-	case Field:
-		at := k.point(r.Session, r.Job)
-		k.joins(row, at, mark)
-		switch r.Name {
-		case Approved, ApprovalComment, Cancelled:
-			k.set(st.Rev, at^spokenOn, uint64(st.Rev))
-		case Completed: // nothing begins there any more
-			k.set(st.Rev, at^spokenOn, 0)
-			if k.sums[at^sequence] == 0 {
-				session := k.point(r.Session, "")
-				k.set(st.Rev, session^unsettled, k.sums[session^unsettled]-uint64(at))
-			}
+	case aWord:
+		k.joins(l)
+		k.set(l.rev, l.at^spokenOn, uint64(l.rev))
+	case anEnd: // nothing begins there any more
+		k.joins(l)
+		k.set(l.rev, l.at^spokenOn, 0)
+		if k.sums[l.at^sequence] == 0 {
+			k.set(l.rev, l.session^unsettled, k.sums[l.session^unsettled]-uint64(l.at))
 		}
-	case Register:
-		at, session := k.register(r.Session, r.Name), k.point(r.Session, "")
-		k.set(st.Rev, session^registers, k.sums[session^registers]+mark-k.sums[at])
-		k.set(st.Rev, at, mark)
-		k.set(st.Rev, session^lastSaid, uint64(st.Rev))
+	case aRegister:
+		k.set(l.rev, l.session^registers, k.sums[l.session^registers]+l.mark-k.sums[l.at])
+		k.set(l.rev, l.at, l.mark)
+		k.set(l.rev, l.session^lastSaid, uint64(l.rev))
 	}
-	k.since += size(row)
-	if last := k.anchors[len(k.anchors)-1].rev; st.Rev >= last+anchorRows || k.since >= anchorBytes {
-		k.anchors = append(k.anchors, anchor{st.Rev, st.Hash})
+	k.since += l.size
+	if last := k.anchors[len(k.anchors)-1].rev; l.rev >= last+anchorRows || k.since >= anchorBytes {
+		k.anchors = append(k.anchors, anchor{l.rev, l.hash})
 		k.since = 0
 	}
 }
 
 // joins adds a row to those at a point, and to their beginnings where one is
 // cut.
-func (k *known) joins(row Row, at point, mark uint64) {
-	rev := row.Stamped().Rev
-	whole, short := k.sums[at], k.sums[at^inBrief]
-	beginning, bytes := cut(row)
-	if bytes != nil && short == 0 {
+func (k *known) joins(l lesson) {
+	whole, short := k.sums[l.at], k.sums[l.at^inBrief]
+	if l.cut && short == 0 {
 		short = whole
 	}
-	if bytes != nil || short != 0 {
-		add := mark
-		if bytes != nil {
-			add = k.mark(beginning, bytes...)
+	if l.cut || short != 0 {
+		add := l.mark
+		if l.cut {
+			add = l.short
 		}
-		k.set(rev, at^inBrief, short+add)
+		k.set(l.rev, l.at^inBrief, short+add)
 	}
-	k.set(rev, at, whole+mark)
+	k.set(l.rev, l.at, whole+l.mark)
 }
 
 // adopt takes over what was learned of all rows.

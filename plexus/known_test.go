@@ -247,7 +247,7 @@ func TestWhatIsKnownIsWhatIsThere(t *testing.T) {
 	// What was learned row by row is what a whole reading gives.
 	found := newKnown(head{})
 	found.key = s.known.key
-	if _, err := s.verify(t.Context(), nil, found.learn); err != nil {
+	if _, err := s.verify(t.Context(), nil, func(v view, end head) (head, error) { return s.learnAll(t.Context(), v, end, found) }); err != nil {
 		t.Fatal(err)
 	}
 	for at, sum := range found.sums {

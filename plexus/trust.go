@@ -147,10 +147,7 @@ func (s *Store) checkFound(ctx context.Context) {
 	}
 	found := newKnown(head{})
 	found.key = s.known.key
-	last, err := s.verify(ctx, nil, func(row Row) {
-		found.learn(row)
-		s.stored.found(row)
-	})
+	last, err := s.verify(ctx, nil, func(v view, end head) (head, error) { return s.learnAll(ctx, v, end, found) })
 	if err == nil {
 		last, err = s.catchUp(ctx, found, last)
 	}
@@ -189,6 +186,9 @@ func (s *Store) adopt(ctx context.Context, found *known, last head) error {
 	s.known.adopt(found)
 	return s.conn.checkpoints(true)
 }
+
+// whole follows all rows.
+func whole(v view, _ head) (head, error) { return v.follow(head{}, nil, nil) }
 
 // distrust is an error as the reason why a document is not relied on.
 func distrust(err error) error {
@@ -238,7 +238,7 @@ func (s *Store) others() error {
 		}
 		return err
 	}
-	if _, err := s.verify(ctx, nil, nil); err != nil {
+	if _, err := s.verify(ctx, nil, whole); err != nil {
 		return err
 	}
 	c.version = version

@@ -50,21 +50,22 @@ func (s *Store) Verify(ctx context.Context, kept ...Head) (Head, error) {
 	for _, h := range kept {
 		known[h.Rev] = h.Hash
 	}
-	last, err := s.verify(ctx, known, nil)
+	last, err := s.verify(ctx, known, func(v view, _ head) (head, error) { return v.follow(head{}, known, nil) })
 	return Head{last.rev, last.hash}, err
 }
 
-// verify reads the whole document and hands over its rows. Heads that were kept
-// are looked for on the way.
-func (s *Store) verify(ctx context.Context, known map[Rev]Hash, learn func(Row)) (last head, err error) {
+// verify has the whole document read by follow, which is told its end and says which
+// is the last row that follows. Heads that were kept must be there.
+func (s *Store) verify(ctx context.Context, known map[Rev]Hash, follow func(view, head) (head, error)) (last head, err error) {
 	err = s.raw(ctx, func(v view) (err error) {
-		if last, err = v.follow(head{}, known, learn); err != nil {
+		end, err := v.end()
+		if err != nil {
 			return err
 		}
-		end, err := v.end()
-		switch {
-		case err != nil:
+		if last, err = follow(v, end); err != nil {
 			return err
+		}
+		switch {
 		case end.rev > last.rev:
 			return &Damage{Rev: last.rev + 1, What: missing}
 		case end != last:
