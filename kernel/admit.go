@@ -7,6 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"assent/approval"
 	"assent/job"
@@ -185,7 +189,10 @@ type NewCall struct {
 	Kind      job.Kind
 	Name      string // the tool, as the client spells it
 	Arguments []byte // one JSON object, or empty
-	Facts     string // a JSON object: what else the client said, or ""
+	// Facts is a JSON object with what else the client said, or "". Its member cwd
+	// is the folder the call starts in, where that is not the session's: a client's
+	// shell goes about.
+	Facts string
 }
 
 // Admit mints a leaf (law §1). It authorizes nothing; what becomes of it is
@@ -239,7 +246,29 @@ func checkCall(c NewCall) error {
 	case len(c.Facts) > job.MaxArguments:
 		return fmt.Errorf("the facts have %d bytes, %d are the most: %w", len(c.Facts), job.MaxArguments, ErrTooLarge)
 	}
+	if cwd := cwdIn(c.Facts); cwd != "" && (!filepath.IsAbs(cwd) || strings.ContainsRune(cwd, 0)) {
+		return fmt.Errorf("cwd %q: %w", cwd, ErrPlace)
+	}
 	return job.CheckArguments(c.Arguments)
+}
+
+// cwdIn is the folder that the facts of a call name, "" for none. What is no
+// text there is a folder that no call starts in.
+func cwdIn(facts string) string {
+	if facts == "" {
+		return ""
+	}
+	var f struct {
+		Cwd jsontext.Value `json:"cwd"`
+	}
+	if json.Unmarshal([]byte(facts), &f) != nil || len(f.Cwd) == 0 {
+		return ""
+	}
+	var cwd string
+	if json.Unmarshal(f.Cwd, &cwd) != nil || cwd == "" {
+		return "no text"
+	}
+	return cwd
 }
 
 // Cancel cancels a leaf, a sequence with all in it or, with "", what is under

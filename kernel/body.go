@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ type running struct {
 // call is a leaf as guards and bodies get to know it.
 func (o *owner) call(leaf approval.Leaf) job.Call {
 	return job.Call{
-		Session: o.id, Workspace: o.facts.Workspace, Cwd: o.facts.Cwd, Home: o.facts.Home, RealWorkspace: o.really,
+		Session: o.id, Workspace: o.facts.Workspace, Cwd: cmp.Or(o.cwds[session.JobID(leaf.ID)], o.facts.Cwd), Home: o.facts.Home, RealWorkspace: o.really,
 		Job: session.JobID(leaf.ID), Kind: job.Kind(leaf.Kind.String()), Name: leaf.Name,
 		Arguments: leaf.Arguments, Paths: leaf.Paths,
 	}

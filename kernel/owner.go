@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -30,6 +31,7 @@ type owner struct {
 	facts    plexus.Session
 	really   string                          // where the workspace was when the session was made
 	minters  map[session.JobID]plexus.Writer // of the leaves that are not settled
+	cwds     map[session.JobID]string        // where those start that do not start in the session's folder
 	begun    map[session.JobID]bool          // an earlier life began the body
 	shown    map[session.JobID]string        // the image of what a person could see
 	running  map[session.JobID]*running
@@ -196,6 +198,7 @@ func (o *owner) load() error {
 		}
 	}
 	o.minters = make(map[session.JobID]plexus.Writer)
+	o.cwds = make(map[session.JobID]string)
 	o.begun = make(map[session.JobID]bool)
 	o.shown = make(map[session.JobID]string)
 	o.running = make(map[session.JobID]*running)
@@ -232,6 +235,9 @@ func (o *owner) load() error {
 func (o *owner) minted(job plexus.Job) {
 	if !job.Sequence() {
 		o.minters[session.JobID(job.ID)] = job.Writer
+		if cwd := cwdIn(job.Facts); cwd != "" {
+			o.cwds[session.JobID(job.ID)] = filepath.Clean(cwd)
+		}
 	}
 }
 
@@ -297,6 +303,7 @@ func (o *owner) notice(n session.Notice) {
 		o.asking.Add(-1)
 	case session.Settled:
 		delete(o.minters, n.Job)
+		delete(o.cwds, n.Job)
 		delete(o.begun, n.Job)
 		delete(o.shown, n.Job)
 		delete(o.external, n.Job)

@@ -1,6 +1,7 @@
 package card
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -287,14 +288,22 @@ func (c Card) who(p *page) {
 	if s == nil {
 		return
 	}
-	folder := s.Cwd
-	if folder == "" {
-		folder = s.Workspace
-	}
+	folder := cmp.Or(c.startsIn(), s.Cwd, s.Workspace)
 	p.row("folder", p.seen(folder, drawn.Bold)...)
 	if s.Workspace != folder {
 		p.row("workspace", p.seen(s.Workspace, drawn.None)...)
 	}
+}
+
+// startsIn is the folder that a call starts in, where its client says so.
+func (c Card) startsIn() string {
+	var facts struct {
+		Cwd string `json:"cwd"`
+	}
+	if json.Unmarshal(c.Job.Facts, &facts) != nil {
+		return ""
+	}
+	return facts.Cwd
 }
 
 func modeInk(mode string) drawn.Ink {

@@ -1,0 +1,55 @@
+package kernel
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"assent/plexus"
+)
+
+// A call is judged where it starts.
+func TestACallStartsWhereItsClientSays(t *testing.T) {
+	w := newWorld(t, Options{Policies: shipped{}})
+	dir, err := filepath.EvalSymlinks(w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws := filepath.Join(dir, "ws")
+	for _, name := range []string{"ws/sub", "out"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.CreateSession(t.Context(), NewSession{ID: "s", Workspace: ws}, ada); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		id, facts, result, target string
+		refused                   bool
+	}{
+		{"inside", `{"cwd":` + plexus.Text(ws+"/sub") + `}`, "allow", `"target":"sub/x"`, false},
+		{"outside", `{"cwd":` + plexus.Text(dir+"/out") + `}`, "deny", `/out/x"`, false},
+		{"up-and-down", `{"cwd":` + plexus.Text(ws+"/../out") + `}`, "deny", `/out/x"`, false},
+		{"unsaid", `{"client":"c"}`, "allow", `"target":"x"`, false},
+		{"empty", `{"cwd":""}`, "", "", true},
+		{"relative", `{"cwd":"sub"}`, "", "", true},
+		{"number", `{"cwd":1}`, "", "", true},
+		{"null", `{"cwd":null}`, "", "", true},
+	} {
+		_, err := w.Admit(t.Context(), NewCall{Session: "s", ID: row.id, Name: "Bash", Arguments: bash("cat x"), Facts: row.facts}, hook)
+		if (err != nil) != row.refused {
+			t.Errorf("%s: got %v", row.id, err)
+		}
+		if row.refused {
+			continue
+		}
+		if got := w.await("s", row.id, plexus.PolicyResult); got != `"`+row.result+`"` {
+			t.Errorf("%s: got %s, want %s", row.id, got, row.result)
+		}
+		if got := w.fields("s", row.id)[plexus.Explanation]; !strings.Contains(got, row.target) {
+			t.Errorf("%s: %s is not in %s", row.id, row.target, got)
+		}
+	}
+}
