@@ -53,10 +53,10 @@ func (d *dialer) dial() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := at.trusted(); err != nil {
+	if err := at.Trusted(); err != nil {
 		return nil, err
 	}
-	opts := client.Options{Token: word, Verify: at.verify}
+	opts := client.Options{Token: word, Verify: at.Verify}
 	if !d.idle {
 		opts.Start = at.start
 	}

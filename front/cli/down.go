@@ -27,8 +27,8 @@ an agent's call it is blocked in every mode.`,
 			if err != nil {
 				return err
 			}
-			if at.shared {
-				return fmt.Errorf("the kernel runs as user %d: whoever set it up has to end it", at.user)
+			if at.Shared {
+				return fmt.Errorf("the kernel runs as user %d: whoever set it up has to end it", at.User)
 			}
 			if limit <= 0 {
 				return usagef("--wait %v: want a time longer than nothing, as 10s", limit)

@@ -75,7 +75,7 @@ func (l *layers) machine(named string, call floor.Call, warn warning) error {
 		return err
 	}
 	l.floor.Processes, l.floor.ScannerFiles = kernelProcesses(), scanner().Files()
-	if at, err := findKernel(); err == nil && !at.shared {
+	if at, err := findKernel(); err == nil && !at.Shared {
 		troubles, _ := settingsTroubles(at.ConfigFile())
 		for _, trouble := range troubles {
 			warn("%s", trouble)

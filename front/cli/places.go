@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assent/floor"
+	"assent/front/reach"
 	"assent/senses"
 )
 
@@ -26,7 +27,7 @@ func (c *checker) places(call *floor.Call, warn warning) error {
 	}
 	if call.Home == "" {
 		// Without one the home is unknown, and paths in it are asked about.
-		call.Home = homeFolder(os.Getenv("HOME"), user.Current)
+		call.Home = reach.Home(os.Getenv("HOME"), user.Current)
 	}
 	if call.Workspace, err = namedFolder("workspace", c.workspace, here); err != nil {
 		return err
@@ -86,16 +87,4 @@ func namedFolder(flag, folder, here string) (string, error) {
 		return "", usagef("--%s: %s is not a folder", flag, oneLine(folder, 4*maxTarget))
 	}
 	return abs, nil
-}
-
-// homeFolder is the home of the person: as the environment says, else as the
-// user database does; "" when neither knows.
-func homeFolder(env string, current func() (*user.User, error)) string {
-	if filepath.IsAbs(env) {
-		return filepath.Clean(env)
-	}
-	if u, err := current(); err == nil && filepath.IsAbs(u.HomeDir) {
-		return filepath.Clean(u.HomeDir)
-	}
-	return ""
 }

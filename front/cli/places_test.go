@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os/user"
 	"testing"
+
+	"assent/front/reach"
 )
 
 func TestHomeFolder(t *testing.T) {
@@ -21,7 +23,7 @@ func TestHomeFolder(t *testing.T) {
 		{"user without a home", "", none, ""},
 		{"no such user", "", unknown, ""},
 	} {
-		if got := homeFolder(test.env, test.current); got != test.want {
+		if got := reach.Home(test.env, test.current); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
 	}

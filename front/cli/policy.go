@@ -17,6 +17,7 @@ import (
 	"assent/approval"
 	"assent/floor"
 	"assent/floor/effect"
+	"assent/front/reach"
 	"assent/internal/place"
 )
 
@@ -75,7 +76,7 @@ func policyText(cmd *cobra.Command, name string) ([]byte, error) {
 // isFolder reports whether a pattern of paths is the name of a folder that is here.
 func isFolder(pattern string) bool {
 	if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
-		pattern = filepath.Join(homeFolder(os.Getenv("HOME"), user.Current), rest)
+		pattern = filepath.Join(reach.Home(os.Getenv("HOME"), user.Current), rest)
 	}
 	info, err := os.Stat(pattern)
 	return err == nil && info.IsDir()

@@ -10,6 +10,7 @@ import (
 
 	"assent/approval"
 	"assent/floor"
+	"assent/front/reach"
 )
 
 // inkOf is the colour of a result.
@@ -166,7 +167,7 @@ func shortFile(file string) string {
 			return rel
 		}
 	}
-	if home := homeFolder(os.Getenv("HOME"), user.Current); home != "" && home != "/" && filepath.IsAbs(file) && within(file, home) {
+	if home := reach.Home(os.Getenv("HOME"), user.Current); home != "" && home != "/" && filepath.IsAbs(file) && within(file, home) {
 		if rel, err := filepath.Rel(home, file); err == nil {
 			return "~/" + rel
 		}

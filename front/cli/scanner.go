@@ -9,6 +9,7 @@ import (
 	"assent/floor"
 	"assent/front/api/wire"
 	"assent/front/daemon"
+	"assent/front/reach"
 	"assent/internal/place"
 	"assent/scan"
 )
@@ -17,10 +18,10 @@ import (
 // once is read from where the kernel writes it.
 func scanner() *scan.Scanner {
 	found := ""
-	if at, err := findKernel(); err == nil && !at.shared {
+	if at, err := findKernel(); err == nil && !at.Shared {
 		found = at.ScannerFile()
 	}
-	return &scan.Scanner{Tirith: scan.Machine(os.Getenv, homeFolder(os.Getenv("HOME"), user.Current), found), Found: found}
+	return &scan.Scanner{Tirith: scan.Machine(os.Getenv, reach.Home(os.Getenv("HOME"), user.Current), found), Found: found}
 }
 
 // scannerUnasked is the status of the scanner without a kernel that tells it.

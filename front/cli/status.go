@@ -65,7 +65,7 @@ nothing. The exit code is 0 when the kernel answers and 1 when it does not.`,
 			ctx, cancel := context.WithTimeout(cmd.Context(), 10*time.Second)
 			defer cancel()
 			s := at.status(ctx)
-			if s.Kernel == nil && !s.Running && !at.shared {
+			if s.Kernel == nil && !s.Running && !at.Shared {
 				s.Scanner = scannerUnasked(ctx, s.Policy)
 				s.Settings, s.SettingsRefused = settingsTroubles(s.Config)
 			}
@@ -87,7 +87,7 @@ nothing. The exit code is 0 when the kernel answers and 1 when it does not.`,
 // status asks the kernel, if there is one.
 func (at kernelAt) status(ctx context.Context) kernelStatus {
 	s := kernelStatus{Socket: at.Socket, Config: at.ConfigFile(), Policy: at.PolicyFile(), Client: version()}
-	if at.shared {
+	if at.Shared {
 		s.Config, s.Policy = "", ""
 	} else {
 		s.Log = at.LogFile()
@@ -97,13 +97,13 @@ func (at kernelAt) status(ctx context.Context) kernelStatus {
 			s.Holder = pid
 		}
 	}
-	err := at.trusted()
+	err := at.Trusted()
 	var word string
 	if err == nil {
 		word, err = token()
 	}
 	if err == nil {
-		c := client.New(at.Socket, client.Options{Token: word, Verify: at.verify})
+		c := client.New(at.Socket, client.Options{Token: word, Verify: at.Verify})
 		defer c.Close()
 		err = listening(ctx, at.Socket, new(atomic.Bool), func(ctx context.Context) (err error) {
 			s.Status, err = c.Status(ctx)

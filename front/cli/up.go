@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assent/front/daemon"
+	"assent/front/reach"
 	"assent/internal/place"
 )
 
@@ -90,8 +91,8 @@ func (u *up) run(ctx context.Context, out io.Writer, warn warning) error {
 	if err != nil {
 		return err
 	}
-	if at.shared {
-		return fmt.Errorf("root has set up a kernel for you that runs as user %d; it is not started from here", at.user)
+	if at.Shared {
+		return fmt.Errorf("root has set up a kernel for you that runs as user %d; it is not started from here", at.User)
 	}
 	if !u.detach {
 		return u.serve(ctx, at.Place, newLines(out, stampShort), nil)
@@ -235,7 +236,7 @@ func (u *up) serve(ctx context.Context, p place.Place, log *slog.Logger, ready f
 			o.Home = owner.HomeDir
 		}
 	} else {
-		o.Home = homeFolder(os.Getenv("HOME"), user.Current)
+		o.Home = reach.Home(os.Getenv("HOME"), user.Current)
 	}
 	log.Info("starting", "version", version(), "process", os.Getpid())
 	err := daemon.Run(ctx, o)
