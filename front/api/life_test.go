@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -158,5 +159,35 @@ func TestWatchResumes(t *testing.T) {
 	}
 	if names[0] != plexus.PolicyResult {
 		t.Errorf("fields %q", names)
+	}
+}
+
+// A stream that is not taken up again ends with why it broke.
+func TestStreamEnds(t *testing.T) {
+	w := newWorld(t, api.Options{})
+	w.session("s", "manual")
+	begun := false
+	var end error
+	for e, err := range w.client.Stream(t.Context(), "s", 0) {
+		if err != nil {
+			end = err
+			continue
+		}
+		if len(e.Rows) > 0 && !begun {
+			begun = true
+			if err := w.server.Shutdown(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if !begun || end == nil {
+		t.Errorf("begun %v, and it ended with %v", begun, end)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, err := range w.client.Stream(ctx, "s", 0) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("of somebody who has gone: %v", err)
+		}
 	}
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -16,6 +18,8 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
+	"assent/front/api/client"
+	"assent/front/api/wire"
 	"assent/internal/place"
 	"assent/kernel"
 	"assent/plexus"
@@ -435,7 +439,7 @@ func TestPromptPlain(t *testing.T) {
 	}
 	c := k.person(80, 50, nil, "--plain")
 	c.sees("End of the card.")
-	c.sees("Keys count now.")
+	c.sees("Keys: a allow, d deny")
 	c.types("d")
 	k.has("a", plexus.Approved, "false")
 	c.sees("(Bash) refused.")
@@ -455,7 +459,7 @@ func TestPromptWithout(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := k.person(80, 24, nil, "--socket", p.Socket)
-	c.sees("The kernel does not answer; trying on.")
+	c.sees("The kernel does not answer; trying again.")
 	if err := k.start(); err != nil {
 		t.Fatal(err)
 	}
@@ -472,5 +476,50 @@ func TestPromptWithout(t *testing.T) {
 	}
 	if out, err := exec.CommandContext(ctx, "assent", "prompt").CombinedOutput(); err == nil || !strings.Contains(string(out), "needs a terminal") {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// Two people answer the same call at the same time, 500 times: one answer counts,
+// and both read the same.
+func TestTwoAnswerOneCall(t *testing.T) {
+	k := newPrompted(t, "manual")
+	p, err := place.Of(k.env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rounds = 500
+	var people [2]*client.Client
+	for i := range people {
+		people[i] = client.New(p.Socket, client.Options{})
+		defer people[i].Close()
+	}
+	for round := range rounds {
+		id := fmt.Sprint("j", round)
+		k.asks(id, "Bash", `{"command":"frob"}`)
+		if err := k.await("s", id, plexus.PolicyResult); err != nil {
+			t.Fatal(err)
+		}
+		var errs [2]error
+		var both sync.WaitGroup
+		for i, c := range people {
+			both.Go(func() { _, errs[i] = c.Answer(t.Context(), "s", id, i == 0, "") })
+		}
+		both.Wait()
+		won := 0
+		if errs[0] != nil {
+			won = 1
+		}
+		if errs[won] != nil || !errors.Is(errs[1-won], wire.Written) && !errors.Is(errs[1-won], wire.Completed) {
+			t.Fatalf("round %d: %v and %v", round, errs[0], errs[1])
+		}
+		if err := k.await("s", id, plexus.OrchestrationResult); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range people {
+			job, err := c.Job(t.Context(), "s", id)
+			if err != nil || *job.Leaf.Approved != (won == 0) || *job.Leaf.OrchestrationResult != (won == 0) {
+				t.Fatalf("round %d: %d won, and it is %+v, %v", round, won, job.Leaf, err)
+			}
+		}
 	}
 }

@@ -67,7 +67,6 @@ type Machine struct {
 	width, height int
 
 	up    bool
-	ever  bool // it was up
 	why   string
 	me    string
 	queue wire.Queue
@@ -245,7 +244,7 @@ func (m *Machine) failed(err error) {
 
 func (m *Machine) link(up bool, why, me string) {
 	if up && !m.up {
-		m.up, m.ever, m.me, m.why = true, true, me, ""
+		m.up, m.me, m.why = true, me, ""
 		m.say("The kernel answers.")
 		m.asking, m.about, m.busy = false, false, nil
 		m.refresh()
@@ -420,7 +419,7 @@ func (m *Machine) ready(now time.Time) bool {
 	default:
 		m.armed = true
 		if m.shown != nil && m.shown.ready && m.shown.seen && m.view == viewCard {
-			m.say("Keys count now.")
+			m.say("Keys: %s.", strings.ReplaceAll(m.keys(), "   ", ", "))
 		}
 	}
 	return m.armed

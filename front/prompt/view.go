@@ -49,11 +49,7 @@ func (m *Machine) head() []card.Line {
 	}
 	lines := []card.Line{tabs}
 	if !m.up && m.why != "" {
-		text := "The kernel does not answer; trying again. "
-		if !m.ever {
-			text = "The kernel does not answer; trying on. "
-		}
-		lines = append(lines, m.words(text+"("+plainText(m.why)+")", drawn.Deny)...)
+		lines = append(lines, m.words("The kernel does not answer; trying again. ("+plainText(m.why)+")", drawn.Deny)...)
 	}
 	return lines
 }
@@ -423,7 +419,10 @@ func (m *Machine) sayCard() {
 		m.say("%d more lines: Space goes on.", len(s.lines)-end)
 		return
 	}
-	m.say("End of the card. %s.", strings.ReplaceAll(m.keys(), "   ", ", "))
+	m.say("End of the card.")
+	if m.armed {
+		m.say("Keys: %s.", strings.ReplaceAll(m.keys(), "   ", ", "))
+	}
 }
 
 // sayList says the list to a screen reader: what is chosen, of how many.
