@@ -35,6 +35,9 @@ func (k *Kernel) Same(ctx context.Context, id, name string, arguments []byte, by
 	if by.Role != plexus.Agent && by.Role != plexus.Human {
 		return nil, plexus.ErrRole
 	}
+	if _, err := k.Document.Latest(ctx, id); err != nil { // no such session
+		return nil, err
+	}
 	want := compact(arguments)
 	ids, err := look(ctx, k, id, func(o *owner) (ids []session.JobID) {
 		for job, minter := range o.minters {

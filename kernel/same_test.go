@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -67,6 +68,12 @@ func TestSame(t *testing.T) {
 		if ids, _ := get(); len(ids) != 0 {
 			t.Errorf("%s: got %q", why, ids)
 		}
+	}
+	if _, err := w.Same(t.Context(), "none", "Bash", nil, hook); !errors.Is(err, plexus.ErrNoSession) {
+		t.Errorf("a session that there is not: %v", err)
+	}
+	if _, known := w.Loads()["none"]; known {
+		t.Error("a session that there is not is kept")
 	}
 	if _, err := w.Same(t.Context(), "s", "Bash", nil, plexus.Writer{}); err == nil {
 		t.Error("nobody asked, and was told")

@@ -3,6 +3,7 @@ package api
 import (
 	"cmp"
 	"crypto/rand"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -173,7 +174,10 @@ func (s *Server) queue(c *call) ([]plexus.JobName, error) {
 	var all []waiting
 	for _, id := range ids {
 		w, err := s.opts.Kernel.Waiting(c, id, c.query.Get("under"))
-		if err != nil {
+		switch {
+		case errors.Is(err, plexus.ErrNoSession) && c.session() == "":
+			continue // somebody asked about one that there is not
+		case err != nil:
 			return nil, err
 		}
 		if len(w.Leaves) > 0 {

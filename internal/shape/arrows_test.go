@@ -60,11 +60,14 @@ var arrows = map[string]rule{
 	"front/prompt": {pure: true, imports: []string{"approval", "front/api/wire", "front/card", "internal/drawn"}},
 	"front/card":   {pure: true, imports: []string{"approval", "front/api/wire", "internal/drawn", "internal/oneline"}},
 
-	"front/reach":  {imports: []string{"internal/peer", "internal/place"}},
-	"front/daemon": {imports: []string{"approval", "floor", "senses", "tirith", "scan", "plexus", "job", "toolkit", "kernel", "internal/place", "internal/config", "internal/peer", "front/api", "front/api/client", "front/api/wire"}},
-	"front/stage":  {imports: []string{"approval", "plexus", "job", "kernel", "internal/place", "front/daemon", "front/api/client", "front/api/wire"}},
-	"front/cli":    {imports: []string{"front/reach", "approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "scan", "scheme", "plexus", "internal/drawn", "internal/misread", "internal/oneline", "internal/spell", "internal/place", "internal/config", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire", "front/card", "front/prompt", "front/tui", "front/stage"}},
-	"cmd/assent":   {imports: []string{"front/cli"}},
+	"front/reach": {imports: []string{"internal/peer", "internal/place"}},
+	// The hook's tests have a kernel of their own.
+	"front/hook":      {imports: []string{"front/api/wire", "front/api", "front/api/client"}},
+	"cmd/assent-hook": {imports: []string{"front/hook", "front/reach"}},
+	"front/daemon":    {imports: []string{"approval", "floor", "senses", "tirith", "scan", "plexus", "job", "toolkit", "kernel", "internal/place", "internal/config", "internal/peer", "front/api", "front/api/client", "front/api/wire"}},
+	"front/stage":     {imports: []string{"approval", "plexus", "job", "kernel", "internal/place", "front/daemon", "front/api/client", "front/api/wire"}},
+	"front/cli":       {imports: []string{"front/reach", "approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "scan", "scheme", "plexus", "internal/drawn", "internal/misread", "internal/oneline", "internal/spell", "internal/place", "internal/config", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire", "front/card", "front/prompt", "front/tui", "front/stage"}},
+	"cmd/assent":      {imports: []string{"front/cli"}},
 
 	// Only tests run these.
 	"floor/shell/oracle":          {imports: []string{"floor/effect", "floor/paths", "floor/commands", "floor/shell"}},
@@ -190,6 +193,55 @@ func check(file string, text []byte) (wrong []string) {
 		return true
 	})
 	return wrong
+}
+
+// TestTheHookIsLean: the program that is started before every call of every
+// agent links no UI, no database, no YAML, no library of flags and no HTTP of the
+// whole web.
+func TestTheHookIsLean(t *testing.T) {
+	allowed := []string{"golang.org/x/sys/", "github.com/go-json-experiment/json"}
+	heavy := []string{"net/http", "html", "database/sql", "flag", "log/slog", "encoding/json", "text/template", "regexp", "testing", "runtime/pprof"}
+	byDir := make(map[string][]string)
+	for _, file := range sources(t) {
+		byDir[path.Dir(file)] = append(byDir[path.Dir(file)], file)
+	}
+	seen := make(map[string]bool)
+	var visit func(dir string)
+	visit = func(dir string) {
+		if seen[dir] {
+			return
+		}
+		seen[dir] = true
+		for _, file := range byDir[dir] {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), file, text, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, spec := range f.Imports {
+				imported, _ := strconv.Unquote(spec.Path.Value)
+				ours, found := strings.CutPrefix(imported, module+"/")
+				switch {
+				case found:
+					visit(ours)
+				case slices.Contains(heavy, imported):
+					t.Errorf("%s links %s into the hook", file, imported)
+				case strings.Contains(imported, ".") && !slices.ContainsFunc(allowed, func(a string) bool { return strings.HasPrefix(imported, a) }):
+					t.Errorf("%s links %s into the hook", file, imported)
+				}
+			}
+		}
+	}
+	visit("cmd/assent-hook")
+	if !seen["front/hook"] || !seen["front/reach"] || !seen["internal/place"] {
+		t.Errorf("only %v were looked at", seen)
+	}
 }
 
 // sources are the Go files of the tree, by their slash path.

@@ -1,0 +1,140 @@
+// Assent-hook is what a client starts before and after each call of its agent:
+// it asks the kernel, waits for the license, and answers as that client
+// understands it (see package hook). It is small on purpose: it is started for
+// every call.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"assent/front/hook"
+	"assent/front/reach"
+)
+
+const usage = `usage: assent-hook [--deadline DURATION] claude|codex|gemini|opencode
+
+A client starts it before and after each call of its agent, with its message on
+standard input: "assent connect CLIENT" sets that up. Exit code 2, with the
+reason on standard error, refuses the call; so does everything that goes wrong.
+`
+
+func main() {
+	// Whatever happens, nothing but an answer that is whole lets a call run.
+	defer func() {
+		if r := recover(); r != nil {
+			refuse(fmt.Sprintf("the hook failed: %v", r))
+		}
+	}()
+	os.Exit(run(os.Args[1:]))
+}
+
+func refuse(reason string) {
+	fmt.Fprintln(os.Stderr, "assent: "+reason)
+	os.Exit(2)
+}
+
+func run(args []string) int {
+	dialect, deadline, err := parse(args)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "assent: %v\n%s", err, usage)
+		return 2
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	ctx, cancel := hook.Within(ctx, deadline)
+	defer cancel()
+	host := hook.Host{Stdin: os.Stdin, Getenv: os.Getenv, ReadFile: os.ReadFile}
+	at, err := reach.Find()
+	if err == nil {
+		err = at.Trusted()
+	}
+	if err != nil {
+		refuse(err.Error())
+	}
+	host.Socket, host.Verify = at.Socket, at.Verify
+	if !at.Shared {
+		host.Start = start
+	}
+	answer := make(chan hook.Reply, 1)
+	go func() { answer <- hook.Run(ctx, dialect, host) }()
+	var reply hook.Reply
+	select {
+	case reply = <-answer:
+	case <-time.After(deadline + time.Second): // standard input that does not end
+		refuse(hook.ErrDeadline.Error())
+	}
+	if reply.Stdout != "" {
+		if _, err := os.Stdout.WriteString(reply.Stdout); err != nil {
+			refuse("writing the answer: " + err.Error())
+		}
+	}
+	if reply.Stderr != "" {
+		fmt.Fprint(os.Stderr, reply.Stderr)
+	}
+	return reply.Exit
+}
+
+func parse(args []string) (*hook.Dialect, time.Duration, error) {
+	deadline := time.Duration(0)
+	if len(args) > 0 {
+		value, is := strings.CutPrefix(args[0], "--deadline=")
+		if is {
+			args = args[1:]
+		} else if args[0] == "--deadline" && len(args) > 1 {
+			value, is, args = args[1], true, args[2:]
+		}
+		if is {
+			var err error
+			if deadline, err = time.ParseDuration(value); err != nil || deadline <= 0 {
+				return nil, 0, fmt.Errorf("--deadline %q is no time, such as 590s", value)
+			}
+		}
+	}
+	if len(args) != 1 {
+		return nil, 0, errors.New("name one client")
+	}
+	d := hook.Dialects[args[0]]
+	if d == nil {
+		return nil, 0, fmt.Errorf("%q is no client that is known", args[0])
+	}
+	if deadline == 0 {
+		deadline = d.Deadline
+	}
+	return d, deadline, nil
+}
+
+// patience is how long a kernel may take to start.
+const patience = 30 * time.Second
+
+// start gets a kernel to run by the program beside this one.
+func start(ctx context.Context) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, filepath.Join(filepath.Dir(self), "assent"), "up", "--detach")
+	cmd.Env = reach.Env(os.Environ())
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		text := strings.TrimSpace(string(out))
+		if len(text) > 500 {
+			text = text[:500]
+		}
+		return fmt.Errorf("assent up --detach: %w: %s", err, text)
+	}
+	return nil
+}

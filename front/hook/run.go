@@ -1,0 +1,408 @@
+package hook
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"assent/front/api/wire"
+)
+
+// maxPayload is how long a payload may be, in bytes. The kernel takes less of a
+// call: a longer one is refused there with what it is too long for.
+const maxPayload = 32 << 20
+
+// Host is what a hook needs of the machine.
+type Host struct {
+	Stdin  io.Reader
+	Getenv func(string) string
+	// Socket is the kernel's, Verify says whether the kernel listens there.
+	Socket string
+	Verify func(net.Conn) error
+	// Start gets a kernel to run and returns when it answers.
+	Start func(context.Context) error
+	// ReadFile reads a file of a client's settings.
+	ReadFile func(string) ([]byte, error)
+}
+
+// ErrDeadline: the time of the hook is over, and nothing is decided.
+var ErrDeadline = errors.New("nobody has answered in time")
+
+// Run answers one payload of a client. It always has an answer: an error and a
+// panic are a refusal.
+func Run(ctx context.Context, d *Dialect, h Host) (reply Reply) {
+	var p Payload
+	defer func() {
+		if r := recover(); r != nil {
+			reply = refusal(fmt.Sprintf("the hook failed: %v", r))
+		}
+	}()
+	text, err := io.ReadAll(io.LimitReader(h.Stdin, maxPayload+1))
+	switch {
+	case err != nil:
+		return refusal("reading the client's message: " + err.Error())
+	case len(text) > maxPayload:
+		return refusal(fmt.Sprintf("the client's message has more than %d bytes", maxPayload))
+	}
+	if p, err = d.Read(text); err != nil {
+		return refusal(err.Error())
+	}
+	s := session{Dialect: d, Host: h, p: p, line: &line{socket: h.Socket, verify: h.Verify}}
+	defer s.line.close()
+	switch p.Moment {
+	case Before:
+		return s.before(ctx)
+	case Permission:
+		return s.permission(ctx)
+	case After, Failed:
+		s.after(ctx)
+	case Settings:
+		return s.settings()
+	case Other:
+	}
+	return Reply{}
+}
+
+// session is one conversation of a hook with the kernel.
+type session struct {
+	*Dialect
+	Host
+	p    Payload
+	line *line
+}
+
+// id makes an id of the client's: as it is where the kernel takes it, so that
+// people know it again, else a hash of it.
+func id(parts ...string) string {
+	text := strings.Join(parts, ".")
+	plain := len(text) <= 120
+	for _, c := range []byte(text) {
+		plain = plain && (c == '-' || c == '_' || c == '.' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z')
+	}
+	if plain && strings.Trim(text, ".") != "" {
+		return text
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return "x" + hex.EncodeToString(sum[:16])
+}
+
+func (s *session) parent() string { return id(s.Name + "-" + s.p.Session) }
+
+func (s *session) own() string {
+	if s.p.Agent == "" {
+		return s.parent()
+	}
+	return id(s.Name+"-"+s.p.Session, s.p.Agent)
+}
+
+func (s *session) call() string {
+	if s.p.Call == "" {
+		return ""
+	}
+	return id(s.p.Call)
+}
+
+// ask asks the kernel, and starts one where none runs.
+func (s *session) ask(ctx context.Context, method, path string, in, out any) error {
+	err := s.line.ask(ctx, method, "/"+wire.Version+path, in, out)
+	if errors.Is(err, errNoKernel) && s.Start != nil {
+		if err := s.Start(ctx); err != nil {
+			return fmt.Errorf("the kernel does not run and cannot be started: %w", err)
+		}
+		err = s.line.ask(ctx, method, "/"+wire.Version+path, in, out)
+	}
+	return err
+}
+
+func (s *session) path(rest string) string { return "/sessions/" + s.own() + rest }
+
+// opened does something in the session of the call, and makes it where it is
+// missing: that of a sub-agent below that of its agent.
+func (s *session) opened(ctx context.Context, do func() error) error {
+	err := do()
+	if !errors.Is(err, wire.NoSession) {
+		return err
+	}
+	if s.p.Agent != "" {
+		if err := s.open(ctx, s.parent(), ""); err != nil {
+			return err
+		}
+		err = s.open(ctx, s.own(), s.parent())
+	} else {
+		err = s.open(ctx, s.own(), "")
+	}
+	if err != nil {
+		return err
+	}
+	return do()
+}
+
+func (s *session) open(ctx context.Context, id, parent string) error {
+	workspace := s.p.Cwd
+	for _, name := range s.Root {
+		if root := s.Getenv(name); filepath.IsAbs(root) {
+			workspace = root
+			break
+		}
+	}
+	err := s.ask(ctx, "POST", "/sessions", wire.NewSession{ID: id, Client: s.Client, Workspace: workspace, Parent: parent}, new(wire.Session))
+	if errors.Is(err, wire.Written) { // another hook of the session was first
+		return nil
+	}
+	return err
+}
+
+// before holds a call until it is decided.
+func (s *session) before(ctx context.Context) Reply {
+	receipt, err := s.licensed(ctx)
+	switch {
+	case errors.Is(err, ErrDeadline):
+		return s.Refuse(s.p, ticket(s.last(receipt)))
+	case err != nil:
+		return s.broken(err)
+	case receipt.OrchestrationResult != nil && *receipt.OrchestrationResult:
+		return s.Pass(s.p, why(receipt))
+	}
+	return s.Refuse(s.p, why(receipt))
+}
+
+// last is what is known of a call at the end of the hook's time: its number at
+// least, by which a person names it.
+func (s *session) last(r wire.Receipt) wire.Receipt {
+	if r.Number != 0 || r.Job == "" {
+		return r
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	var now wire.Receipt
+	if s.line.ask(ctx, "GET", "/"+wire.Version+s.path("/jobs/"+r.Job+"/receipt"), nil, &now) != nil {
+		return r
+	}
+	return now
+}
+
+// broken is the answer when something is the matter with assent itself, in the
+// one form that needs nothing of it.
+func (s *session) broken(err error) Reply { return refusal(problem(err)) }
+
+func problem(err error) string {
+	var p *wire.Problem
+	if errors.As(err, &p) {
+		return "the kernel does not take the call: " + p.Error()
+	}
+	return err.Error()
+}
+
+// licensed admits the call, or takes the same one up again, and waits until it is
+// decided. A yes is claimed: of two that have it one only goes on, and the other
+// asks anew.
+func (s *session) licensed(ctx context.Context) (receipt wire.Receipt, err error) {
+	takeUp := true
+	for {
+		leaf, err := s.admitted(ctx, takeUp)
+		if err != nil {
+			return receipt, err
+		}
+		if receipt, err = s.decided(ctx, leaf); err != nil {
+			return receipt, err
+		}
+		if receipt.OrchestrationResult == nil || !*receipt.OrchestrationResult {
+			return receipt, nil
+		}
+		err = s.ask(ctx, "POST", s.path("/jobs/"+leaf+"/begin"), nil, new(wire.Wrote))
+		if !errors.Is(err, wire.Begun) {
+			return receipt, err
+		}
+		takeUp = false
+	}
+}
+
+// admitted is the leaf of the call: one that asked for the very same, was not
+// answered in its time and is nobody's yet, or a new one.
+func (s *session) admitted(ctx context.Context, takeUp bool) (leaf string, err error) {
+	err = s.opened(ctx, func() error {
+		if takeUp {
+			var same wire.SameCalls
+			if err := s.ask(ctx, "POST", s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments}, &same); err != nil {
+				return err
+			}
+			for _, c := range same.Calls {
+				if !c.BodyStarted && (c.OrchestrationResult == nil || *c.OrchestrationResult) {
+					leaf = c.ID
+					return nil
+				}
+			}
+		}
+		var row wire.JobRow
+		call := wire.NewJob{ID: s.call(), Name: s.p.Tool, Arguments: s.p.Arguments, Facts: s.facts()}
+		err := s.ask(ctx, "POST", s.path("/jobs"), call, &row)
+		if errors.Is(err, wire.Written) { // that id was used: a call is never answered twice
+			call.ID = ""
+			err = s.ask(ctx, "POST", s.path("/jobs"), call, &row)
+		}
+		leaf = row.ID
+		return err
+	})
+	return leaf, err
+}
+
+func (s *session) facts() jsontext.Value {
+	text, err := json.Marshal(struct {
+		Cwd  string `json:"cwd"`
+		Call string `json:"call,omitzero"`
+	}{s.p.Cwd, s.p.Call})
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// decided waits for what becomes of a leaf.
+func (s *session) decided(ctx context.Context, leaf string) (receipt wire.Receipt, err error) {
+	for {
+		var now wire.Receipt
+		if err := s.ask(ctx, "GET", s.path("/jobs/"+leaf+"/receipt?wait=decided"), nil, &now); err != nil {
+			if errors.Is(err, ErrDeadline) && receipt.Job == "" {
+				receipt.Job = leaf
+			}
+			return receipt, err
+		}
+		receipt = now
+		if now.OrchestrationResult != nil || now.Cancelled != nil || now.Completed != nil {
+			return receipt, nil
+		}
+	}
+}
+
+// permission answers the client's own question to its person: with yes where
+// the kernel licensed that very call a moment ago, else not at all.
+func (s *session) permission(ctx context.Context) Reply {
+	var same wire.SameCalls
+	err := s.ask(ctx, "POST", s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments}, &same)
+	if err == nil {
+		for _, c := range same.Calls {
+			if c.BodyStarted {
+				return s.Pass(s.p, "allowed")
+			}
+		}
+	}
+	return Reply{}
+}
+
+// after tells the kernel what became of a call. It stops nothing any more, so
+// what goes wrong is told to nobody but the log.
+func (s *session) after(ctx context.Context) {
+	var same wire.SameCalls
+	if err := s.ask(ctx, "POST", s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments}, &same); err != nil {
+		return
+	}
+	leaf, otherwise := "", false
+	for _, c := range same.Calls {
+		if c.BodyStarted && (leaf == "" || c.ID == s.call()) {
+			leaf = c.ID
+		}
+	}
+	if leaf == "" { // the call ran with other arguments than it was licensed with
+		if leaf, otherwise = s.call(), true; leaf == "" {
+			return
+		}
+	}
+	_ = s.ask(ctx, "POST", s.path("/jobs/"+leaf+"/report"), s.outcome(otherwise), new(wire.Wrote))
+}
+
+// longestResult is how much of a tool's result is kept, in bytes.
+const longestResult = 64 << 10
+
+// ran is the outcome of a call that its client ran.
+type ran struct {
+	OK   bool   `json:"ok"`
+	Text string `json:"text"`
+	// Otherwise: it did not run as it was licensed. Arguments are those it ran
+	// with.
+	Otherwise bool           `json:"otherwise,omitzero"`
+	Arguments jsontext.Value `json:"arguments,omitzero"`
+}
+
+func (s *session) outcome(otherwise bool) ran {
+	out := ran{OK: s.p.Moment == After, Otherwise: otherwise}
+	if otherwise {
+		out.Arguments = s.p.Arguments
+	}
+	if json.Unmarshal(s.p.Result, &out.Text) != nil {
+		out.Text = string(s.p.Result)
+	}
+	if len(out.Text) > longestResult {
+		out.Text = strings.ToValidUTF8(out.Text[:longestResult], "") + fmt.Sprintf(" [%d bytes left out]", len(out.Text)-longestResult)
+	}
+	return out
+}
+
+// settings refuses a change of the client's settings that would switch its hooks
+// off.
+func (s *session) settings() Reply {
+	if s.p.File == "" {
+		return Reply{}
+	}
+	text, err := s.ReadFile(s.p.File)
+	if errors.Is(err, os.ErrNotExist) {
+		return Reply{}
+	}
+	if err != nil {
+		return s.Refuse(s.p, "the settings in "+s.p.File+" cannot be read: "+err.Error())
+	}
+	if bytes.Contains(text, []byte("disableAllHooks")) {
+		return s.Refuse(s.p, s.p.File+" switches hooks off, and with them assent")
+	}
+	return Reply{}
+}
+
+// why says why a call may or may not run, to the agent and whoever looks on.
+func why(r wire.Receipt) string {
+	var outcome struct {
+		Text string `json:"text"`
+	}
+	_ = json.Unmarshal(r.OutcomeJSON, &outcome)
+	yes := r.OrchestrationResult != nil && *r.OrchestrationResult
+	text := outcome.Text
+	if yes {
+		text = "allowed"
+	} else if text == "" {
+		text = "refused"
+	}
+	if r.PolicyMessage != nil && *r.PolicyMessage != "" && !yes {
+		text += " (" + strings.TrimRight(*r.PolicyMessage, ".") + ")"
+	}
+	if r.ApprovalComment != nil && *r.ApprovalComment != "" {
+		text += ". The person says: " + *r.ApprovalComment
+	}
+	return text
+}
+
+// ticket is the refusal of a call whose time is over.
+func ticket(r wire.Receipt) string {
+	name := cmp.Or(strconv.FormatInt(r.Number, 10), "0")
+	if r.Number == 0 {
+		name = r.Job
+	}
+	return "nobody has answered yet: call " + name + " still waits for a person. It has not run. Go on with something else, or stop and say so; " +
+		"once the person has answered, the very same call made again gets that answer."
+}
+
+// Within gives a context that ends with [ErrDeadline].
+func Within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, limit, ErrDeadline)
+}

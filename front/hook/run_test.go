@@ -1,0 +1,524 @@
+package hook_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"assent/floor"
+	"assent/front/api"
+	"assent/front/api/client"
+	"assent/front/api/wire"
+	"assent/front/hook"
+	"assent/kernel"
+	"assent/plexus"
+)
+
+var (
+	ada   = plexus.Writer{Role: plexus.Human, Name: "ada"}
+	agent = plexus.Writer{Role: plexus.Agent, Name: "agent"}
+)
+
+type rules struct{ operator *floor.Policy }
+
+func (r rules) Layers(string) kernel.Layers {
+	return kernel.Layers{Floor: floor.Floor{Operator: r.operator}}
+}
+func (rules) Notify(string, func()) (end func()) { return func() {} }
+
+// world is a kernel behind a socket, a person who may answer, and the folder in
+// which an agent works.
+type world struct {
+	testing.TB
+	socket, ws string
+	doc        *plexus.Store
+	kernel     *kernel.Kernel
+	person     *client.Client
+	stop       func()
+}
+
+func newWorld(t testing.TB) *world {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "hook") // short: sockets have short paths
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		t.Fatal(err)
+	}
+	w := &world{TB: t, socket: filepath.Join(dir, "s"), ws: filepath.Join(dir, "ws")}
+	if err := os.Mkdir(w.ws, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	policy, err := floor.ParsePolicy("/policy.yaml", []byte("version: 1\nrun:\n  allow: [let *]\n  deny: [no *]\n  block: [{match: never *, message: Not here.}]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.doc, err = plexus.Open(filepath.Join(dir, "document"), plexus.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if w.kernel, err = kernel.Open(t.Context(), kernel.Options{
+		Document: w.doc, Policies: rules{policy},
+		Prepare: func(_ context.Context, _ *floor.Floor, call floor.Call) floor.Call { return call },
+	}); err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := api.OpenTokens(t.Context(), w.doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := api.New(api.Options{Kernel: w.kernel, Document: w.doc, Tokens: tokens, Role: func(net.Conn) api.Caller {
+		return func(claim api.Claim) (plexus.Writer, error) {
+			if claim.Agent {
+				return agent, nil
+			}
+			return ada, nil
+		}
+	}})
+	l, err := net.Listen("unix", w.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(l) }()
+	w.person = client.New(w.socket, client.Options{})
+	w.stop = sync.OnceFunc(func() {
+		w.person.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := server.Shutdown(ctx); err != nil {
+			t.Error(err)
+		}
+		<-served
+		w.kernel.Close()
+		w.doc.Close()
+	})
+	t.Cleanup(func() {
+		w.stop()
+		os.RemoveAll(dir)
+	})
+	return w
+}
+
+func (w *world) host(payload string) hook.Host {
+	return hook.Host{
+		Stdin: strings.NewReader(payload), Getenv: func(string) string { return "" }, Socket: w.socket,
+		Verify: func(net.Conn) error { return nil }, ReadFile: os.ReadFile,
+	}
+}
+
+func (w *world) run(client, payload string) hook.Reply {
+	w.Helper()
+	ctx, cancel := hook.Within(w.Context(), time.Minute)
+	defer cancel()
+	return hook.Run(ctx, hook.Dialects[client], w.host(payload))
+}
+
+// payload is one of Claude Code.
+func (w *world) payload(event, call, command, more string) string {
+	return `{"hook_event_name":"` + event + `","session_id":"s1","cwd":"` + w.ws + `","tool_name":"Bash","tool_input":{"command":"` + command + `"},"tool_use_id":"` + call + `","effort":{"level":"high"}` + more + `}`
+}
+
+// waits gives the call that waits for a person.
+func (w *world) waits() wire.Job {
+	w.Helper()
+	for rows, err := range w.doc.Watch(w.Context(), 0, plexus.Filter{}) {
+		if err != nil {
+			w.Fatal(err)
+		}
+		_ = rows
+		q, err := w.person.Queue(w.Context(), "")
+		if err != nil {
+			w.Fatal(err)
+		}
+		if len(q.Queue) > 0 {
+			return q.Queue[0]
+		}
+	}
+	w.Fatal("nothing waits")
+	return wire.Job{}
+}
+
+func (w *world) answer(call wire.Job, yes bool, comment string) {
+	w.Helper()
+	if comment != "" {
+		if _, err := w.person.Field(w.Context(), call.Session, call.ID, "approvalComment", comment); err != nil {
+			w.Fatal(err)
+		}
+	}
+	if _, err := w.person.Field(w.Context(), call.Session, call.ID, "approved", yes); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) receipt(session, call string) wire.Receipt {
+	w.Helper()
+	r, err := w.person.Receipt(w.Context(), session, call, client.Now)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return r
+}
+
+func TestAClientIsAnswered(t *testing.T) {
+	for _, row := range []struct {
+		why, client, command string
+		want                 hook.Reply
+	}{
+		{"allowed", "claude", "let it", hook.Reply{Stdout: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":"assent: allowed"}}` + "\n"}},
+		{"blocked", "claude", "never it", hook.Reply{Exit: 2,
+			Stdout: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"assent: Policy prohibits this tool use. Do not try to bypass it; if this is crucial, ask user to do it (Not here)"}}` + "\n",
+			Stderr: "assent: Policy prohibits this tool use. Do not try to bypass it; if this is crucial, ask user to do it (Not here)\n"}},
+		{"allowed", "codex", "let it", hook.Reply{}},
+		{"blocked", "codex", "never it", hook.Reply{Exit: 2, Stderr: "assent: Policy prohibits this tool use. Do not try to bypass it; if this is crucial, ask user to do it (Not here)\n"}},
+	} {
+		t.Run(row.client+" "+row.why, func(t *testing.T) {
+			w := newWorld(t)
+			if got := w.run(row.client, w.payload("PreToolUse", "t1", row.command, "")); got != row.want {
+				t.Errorf("got %+v\nwant %+v", got, row.want)
+			}
+		})
+	}
+	t.Run("gemini", func(t *testing.T) {
+		w := newWorld(t)
+		say := func(command string) hook.Reply {
+			return w.run("gemini", `{"hook_event_name":"BeforeTool","session_id":"g","cwd":"`+w.ws+`","timestamp":"x","tool_name":"run_shell_command","tool_input":{"command":"`+command+`"}}`)
+		}
+		if got := say("let it"); got != (hook.Reply{}) {
+			t.Errorf("got %+v", got)
+		}
+		if got := say("never it"); got.Exit != 2 || !strings.HasPrefix(got.Stdout, `{"decision":"deny","reason":"assent: Policy`) || got.Stderr == "" {
+			t.Errorf("got %+v", got)
+		}
+	})
+	t.Run("opencode", func(t *testing.T) {
+		w := newWorld(t)
+		say := func(command string) hook.Reply {
+			return w.run("opencode", `{"event":"tool.execute.before","directory":"`+w.ws+`","input":{"tool":"bash","sessionID":"ses_1","callID":"c"},"output":{"args":{"command":"`+command+`"}}}`)
+		}
+		if got := say("let it"); got != (hook.Reply{Stdout: `{"decision":"allow"}` + "\n"}) {
+			t.Errorf("got %+v", got)
+		}
+		if got := say("never it"); got.Exit != 2 || got.Stdout != "" || got.Stderr == "" {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+// A call is held until a person has answered, and what they say reaches the agent.
+func TestACallIsHeld(t *testing.T) {
+	for _, row := range []struct {
+		why  string
+		yes  bool
+		want string
+		exit int
+	}{
+		{"yes", true, `"allow","permissionDecisionReason":"assent: allowed. The person says: mind the gap"`, 0},
+		{"no", false, `"deny","permissionDecisionReason":"assent: User refused this tool use`, 2},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			w := newWorld(t)
+			done := make(chan hook.Reply)
+			go func() { done <- w.run("claude", w.payload("PreToolUse", "t1", "other", "")) }()
+			call := w.waits()
+			if call.Session != "claude-s1" || call.ID != "t1" || call.Name != "Bash" {
+				t.Errorf("call %s of session %s", call.ID, call.Session)
+			}
+			w.answer(call, row.yes, "mind the gap")
+			got := <-done
+			if got.Exit != row.exit || !strings.Contains(got.Stdout, row.want) || !strings.Contains(got.Stdout, "mind the gap") {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
+
+// A call whose time is over is refused with a ticket: made again, it gets the
+// answer that came since, once, and only where it is the very same.
+func TestATicket(t *testing.T) {
+	w := newWorld(t)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	done := make(chan hook.Reply)
+	go func() {
+		done <- hook.Run(ctx, hook.Dialects["claude"], w.host(w.payload("PreToolUse", "t1", "other", "")))
+	}()
+	call := w.waits()
+	cancel(hook.ErrDeadline)
+	if got := <-done; got.Exit != 2 || !strings.Contains(got.Stderr, "still waits for a person") || !strings.Contains(got.Stdout, `"deny"`) {
+		t.Fatalf("got %+v", got)
+	}
+	w.answer(call, true, "")
+	w.await(call, wireOrchestrated)
+	if got := w.run("claude", w.payload("PreToolUse", "t2", "other", "")); got.Exit != 0 || !strings.Contains(got.Stdout, `"allow"`) {
+		t.Errorf("made again: %+v", got)
+	}
+	if r := w.receipt(call.Session, "t1"); r.BodyStarted == nil {
+		t.Error("the call that was answered was not claimed")
+	}
+	// What runs settles it, though the client calls it otherwise now.
+	w.run("claude", w.payload("PostToolUse", "t2", "other", `,"tool_response":{"stdout":"done"}`))
+	if r := w.receipt(call.Session, "t1"); r.Completed == nil || string(r.OutcomeJSON) != `{"ok":true,"text":"{\"stdout\":\"done\"}"}` {
+		t.Errorf("the outcome is %s", r.OutcomeJSON)
+	}
+	// A third time is a new call, which waits anew.
+	for _, command := range []string{"other", "other "} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		go func() {
+			done <- hook.Run(ctx, hook.Dialects["claude"], w.host(w.payload("PreToolUse", "t3"+strings.TrimLeft(command, "other"), command, "")))
+		}()
+		next := w.waits()
+		if next.ID == "t1" {
+			t.Errorf("%q: the answer is used a second time", command)
+		}
+		w.answer(next, false, "")
+		cancel(nil)
+		<-done
+	}
+}
+
+const wireOrchestrated = "orchestrationResult"
+
+// await waits until a field of a call is written.
+func (w *world) await(call wire.Job, name string) {
+	w.Helper()
+	for rows, err := range w.doc.Watch(w.Context(), 0, plexus.Filter{Session: call.Session}) {
+		if err != nil {
+			w.Fatal(err)
+		}
+		for _, row := range rows {
+			if f, ok := row.(plexus.Field); ok && f.Job == call.ID && f.Name == name {
+				return
+			}
+		}
+	}
+}
+
+// Two that have the same yes: one goes on.
+func TestOneYesIsForOne(t *testing.T) {
+	w := newWorld(t)
+	done := make(chan hook.Reply, 2)
+	go func() { done <- w.run("claude", w.payload("PreToolUse", "", "other", "")) }()
+	first := w.waits()
+	go func() { done <- w.run("claude", w.payload("PreToolUse", "", "other", "")) }()
+	w.answer(first, true, "")
+	if got := <-done; got.Exit != 0 {
+		t.Fatalf("the first: %+v", got)
+	}
+	second := w.waits()
+	if second.ID == first.ID {
+		t.Fatal("the same call waits twice")
+	}
+	w.answer(second, false, "")
+	if got := <-done; got.Exit != 2 {
+		t.Errorf("the second: %+v", got)
+	}
+}
+
+func TestWhatRanOtherwiseIsFlagged(t *testing.T) {
+	w := newWorld(t)
+	if got := w.run("claude", w.payload("PreToolUse", "t1", "let it", "")); got.Exit != 0 {
+		t.Fatalf("got %+v", got)
+	}
+	w.run("claude", w.payload("PostToolUse", "t1", "let it be", `,"tool_response":"fine"`))
+	r := w.receipt("claude-s1", "t1")
+	if want := `{"ok":true,"text":"fine","otherwise":true,"arguments":{"command":"let it be"}}`; string(r.OutcomeJSON) != want {
+		t.Errorf("got %s, want %s", r.OutcomeJSON, want)
+	}
+}
+
+func TestASubAgentIsAChild(t *testing.T) {
+	w := newWorld(t)
+	if got := w.run("claude", w.payload("PreToolUse", "t1", "let it", `,"agent_id":"a7","agent_type":"general-purpose"`)); got.Exit != 0 {
+		t.Fatalf("got %+v", got)
+	}
+	s, err := w.doc.Open(t.Context(), "claude-s1.a7")
+	if err != nil || s.Session.Parent != "claude-s1" {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
+// Codex asks its person beside: what the kernel licensed is answered there, and
+// nothing else is.
+func TestTheClientsOwnQuestion(t *testing.T) {
+	w := newWorld(t)
+	ask := func(command string) hook.Reply {
+		return w.run("codex", `{"hook_event_name":"PermissionRequest","session_id":"s1","cwd":"`+w.ws+`","tool_name":"Bash","tool_input":{"command":"`+command+`","description":"need it"}}`)
+	}
+	if got := ask("let it"); got != (hook.Reply{}) {
+		t.Errorf("before it was licensed: %+v", got)
+	}
+	w.run("codex", w.payload("PreToolUse", "t1", "let it", ""))
+	if got := ask("let it"); got.Stdout != `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`+"\n" {
+		t.Errorf("licensed: %+v", got)
+	}
+	if got := ask("let other"); got != (hook.Reply{}) {
+		t.Errorf("another call: %+v", got)
+	}
+}
+
+func TestSettingsThatSwitchHooksOff(t *testing.T) {
+	w := newWorld(t)
+	file := filepath.Join(w.ws, "settings.json")
+	for _, row := range []struct {
+		text string
+		exit int
+	}{{`{"theme":"dark"}`, 0}, {`{"disableAllHooks":true}`, 2}, {"", 0}} {
+		if row.text == "" {
+			os.Remove(file)
+		} else if err := os.WriteFile(file, []byte(row.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.run("claude", `{"hook_event_name":"ConfigChange","session_id":"s1","cwd":"`+w.ws+`","source":"local_settings","file_path":"`+file+`"}`); got.Exit != row.exit {
+			t.Errorf("%s: got %+v", row.text, got)
+		}
+	}
+}
+
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { panic("the pipe is on fire") }
+
+// Whatever goes wrong is a refusal, in the form that every client obeys.
+func TestWhatGoesWrongRefuses(t *testing.T) {
+	w := newWorld(t)
+	good := w.payload("PreToolUse", "t1", "let it", "")
+	for _, row := range []struct {
+		why  string
+		host func() hook.Host
+		want string
+	}{
+		{"no payload", func() hook.Host { return w.host("") }, "cannot be read"},
+		{"half a payload", func() hook.Host { return w.host(good[:40]) }, "cannot be read"},
+		{"two payloads", func() hook.Host { return w.host(good + good) }, "cannot be read"},
+		{"a member twice", func() hook.Host { return w.host(strings.Replace(good, "{", `{"tool_name":"Read",`, 1)) }, "duplicate"},
+		{"no event", func() hook.Host { return w.host(`{"session_id":"s"}`) }, "no hook_event_name"},
+		{"no session", func() hook.Host { return w.host(strings.Replace(good, `"s1"`, `""`, 1)) }, "names no session"},
+		{"no tool", func() hook.Host { return w.host(strings.Replace(good, `"Bash"`, `""`, 1)) }, "names no tool"},
+		{"no folder", func() hook.Host { return w.host(strings.Replace(good, w.ws, "", 1)) }, "in which folder"},
+		{"arguments that are none", func() hook.Host { return w.host(strings.Replace(good, `{"command":"let it"}`, `["let it"]`, 1)) }, "no object"},
+		{"a folder that is none", func() hook.Host { return w.host(strings.Replace(good, w.ws, w.ws+"/none", 1)) }, "the kernel does not take the call"},
+		{"a panic", func() hook.Host { h := w.host(""); h.Stdin = brokenReader{}; return h }, "on fire"},
+		{"no kernel", func() hook.Host { h := w.host(good); h.Socket += "none"; return h }, "not running"},
+		{"no kernel, and none can be started", func() hook.Host {
+			h := w.host(good)
+			h.Socket += "none"
+			h.Start = func(context.Context) error { return errors.New("no program") }
+			return h
+		}, "cannot be started: no program"},
+		{"another listens", func() hook.Host {
+			h := w.host(good)
+			h.Verify = func(net.Conn) error { return errors.New("user 7 listens") }
+			return h
+		}, "user 7 listens"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			got := hook.Run(t.Context(), hook.Dialects["claude"], row.host())
+			if got.Exit != 2 || got.Stdout != "" || !strings.Contains(got.Stderr, row.want) {
+				t.Errorf("got %+v, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+// What answers on the socket and is no kernel, or dies, lets nothing through.
+func TestWhatIsNoKernelRefuses(t *testing.T) {
+	w := newWorld(t)
+	for why, answer := range map[string]string{
+		"nothing":                  "",
+		"no HTTP":                  "SSH-2.0-hello\r\n",
+		"half a head":              "HTTP/1.1 200 OK\r\nContent-",
+		"no length":                "HTTP/1.1 200 OK\r\n\r\n{}",
+		"half a body":              "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{",
+		"a length of a lie":        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n{",
+		"no JSON":                  "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno",
+		"an error without a cause": "HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\n{}",
+		"chunks that are none":     "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+		"a yes to everything":      "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+	} {
+		t.Run(why, func(t *testing.T) {
+			socket := filepath.Join(filepath.Dir(w.socket), "l")
+			l, err := net.Listen("unix", socket)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			go func() {
+				for {
+					c, err := l.Accept()
+					if err != nil {
+						return
+					}
+					go func() {
+						io.ReadAtLeast(c, make([]byte, 1<<10), 1)
+						io.WriteString(c, answer)
+						c.Close()
+					}()
+				}
+			}()
+			h := w.host(w.payload("PreToolUse", "t1", "let it", ""))
+			h.Socket = socket
+			ctx, cancel := hook.Within(t.Context(), 2*time.Second)
+			defer cancel()
+			if got := hook.Run(ctx, hook.Dialects["claude"], h); got.Exit != 2 {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
+
+// Every payload that was recorded of a real client is read, and those before a
+// call are held to the floor.
+func TestRecordedPayloads(t *testing.T) {
+	for _, name := range []string{"claude", "codex", "gemini", "opencode"} {
+		files, _ := filepath.Glob("../../../shared/clients/" + name + "/*.json")
+		if len(files) == 0 {
+			t.Skip("no recorded payloads are at hand in ../shared/clients")
+		}
+		before := 0
+		for _, file := range files {
+			base := filepath.Base(file)
+			if !strings.HasPrefix(base, "PreToolUse") && !strings.HasPrefix(base, "PostToolUse") && !strings.HasPrefix(base, "BeforeTool.") && !strings.HasPrefix(base, "AfterTool.") &&
+				!strings.HasPrefix(base, "PermissionRequest") && !strings.HasPrefix(base, "tool.execute") && base != "ConfigChange.json" && !strings.HasPrefix(base, "Session") {
+				continue
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(base, "PostToolBatch") {
+				continue
+			}
+			payload := string(text)
+			if name == "opencode" {
+				event := "tool.execute.before"
+				if strings.HasPrefix(base, "tool.execute.after") {
+					event = "tool.execute.after"
+				}
+				payload = strings.Replace(payload, "{", `{"event":"`+event+`","directory":"/workspace",`, 1)
+			}
+			p, err := hook.Dialects[name].Read([]byte(payload))
+			if err != nil {
+				t.Errorf("%s/%s: %v", name, base, err)
+				continue
+			}
+			if p.Moment == hook.Before {
+				before++
+				if p.Tool == "" || p.Session == "" || !jsontext.Value(p.Arguments).IsValid() || name != "gemini" && p.Call == "" {
+					t.Errorf("%s/%s: %+v", name, base, p)
+				}
+			}
+		}
+		if before < 5 {
+			t.Errorf("%s: only %d payloads before a call", name, before)
+		}
+	}
+}
