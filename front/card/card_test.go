@@ -265,3 +265,38 @@ func BenchmarkLines(b *testing.B) {
 		c.Lines(Look{Width: 80})
 	}
 }
+
+// No character takes more columns than are counted for it: what a terminal puts
+// beyond the edge is not seen.
+func TestEveryCharacterHasRoom(t *testing.T) {
+	wrong := 0
+	for r := rune(0); r <= utf8.MaxRune; r++ {
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		line := Line(see("a"+string(r)+"b", style{}))
+		if text := line.Text(false); ansi.StringWidth(text) > line.Columns() {
+			if wrong++; wrong < 20 {
+				t.Errorf("%U: %q takes %d columns, and %d are counted", r, text, ansi.StringWidth(text), line.Columns())
+			}
+		}
+	}
+	if wrong > 0 {
+		t.Errorf("%d in all", wrong)
+	}
+}
+
+// Characters that stand together are taken for one by some terminals.
+func TestCharactersTogetherHaveRoom(t *testing.T) {
+	signs := []rune("a1 -日é가각\u0301\u200d\ufe0f\u20e3👩👦🏽🇩🇪नि्षالـ\u0e33\u0e49ก\u094d\u0903ᠠ\u180b❤#©⁉㊗\U000e0067\u2060")
+	for _, a := range signs {
+		for _, b := range signs {
+			for _, c := range signs {
+				line := Line(see(string([]rune{a, b, c}), style{}))
+				if text := line.Text(false); ansi.StringWidth(text) > line.Columns() {
+					t.Fatalf("%U: %q takes %d columns, and %d are counted", []rune{a, b, c}, text, ansi.StringWidth(text), line.Columns())
+				}
+			}
+		}
+	}
+}

@@ -67,6 +67,9 @@ func columns(s string) int {
 
 // width is how many columns a character takes.
 func width(r rune) int {
+	if ' ' <= r && r < 0x7f {
+		return 1
+	}
 	_, w := drawn.Cell(r, 2, 0)
 	return w
 }

@@ -68,6 +68,19 @@ func see(line string, how style) []Segment {
 		if len(spans) > 0 && spans[0].start <= i {
 			ink = spans[0].ink
 		}
+		if n := ordinary(line[i:]); n > 0 {
+			if len(spans) > 0 {
+				stop := spans[0].start
+				if stop <= i {
+					stop = spans[0].end
+				}
+				n = min(n, stop-i)
+			}
+			put(line[i:i+n], ink)
+			column, upon = column+n, 0
+			i += n
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(line[i:])
 		if r == ' ' {
 			n := len(line[i:]) - len(strings.TrimLeft(line[i:], " "))
@@ -116,6 +129,16 @@ func see(line string, how style) []Segment {
 		i += size
 	}
 	return out
+}
+
+// ordinary is how many bytes of a text begin it that are ASCII, seen, and no more
+// than single blanks between them.
+func ordinary(s string) int {
+	n := 0
+	for n < len(s) && (' ' < s[n] && s[n] < 0x7f || s[n] == ' ' && n > 0 && n+1 < len(s) && s[n-1] > ' ' && ' ' < s[n+1] && s[n+1] < 0x7f) {
+		n++
+	}
+	return n
 }
 
 func code(r rune) string { return fmt.Sprintf("U+%04X", r) }

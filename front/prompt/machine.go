@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"assent/front/api/wire"
 	"assent/front/card"
 )
@@ -47,10 +49,11 @@ const (
 
 // shown is the card that is on the screen.
 type shown struct {
-	call  Call
-	card  card.Card
-	ready bool   // the card is here
-	whose string // of what it was made: another one is read anew
+	call   Call
+	card   card.Card
+	ready  bool   // the card is here
+	whose  string // of what it was made: another one is read anew
+	beside string // and what else there is about it
 
 	lines []card.Line
 	width int
@@ -468,7 +471,10 @@ func (m *Machine) carded(now time.Time, c Card) {
 		m.tell("The card has changed: read it again.")
 		m.disarm(now)
 	}
-	s.card, s.ready, s.whose, s.lines = made, true, whose, nil
+	if beside := beside(c); s.beside != beside || s.whose != whose {
+		s.beside, s.lines = beside, nil
+	}
+	s.card, s.ready, s.whose = made, true, whose
 	m.lay()
 	if fresh {
 		if s.said == 0 {
@@ -477,6 +483,25 @@ func (m *Machine) carded(now time.Time, c Card) {
 		m.disarm(now)
 		m.sayCard()
 	}
+}
+
+// beside is what else of a call its card shows. Large calls are not laid out anew
+// for what changes nothing.
+func beside(c Card) string {
+	j, about := c.Job, c.About
+	j.Arguments, j.Facts = nil, nil
+	if j.Leaf != nil {
+		l := *j.Leaf
+		l.Explanation = nil
+		j.Leaf = &l
+	}
+	year, month, day := about.Now.Date() // times of today are told without their day
+	about.Now = time.Date(year, month, day, 0, 0, 0, 0, about.Now.Location())
+	text, err := json.Marshal([]any{j, about}, json.Deterministic(true))
+	if err != nil {
+		return c.About.Now.String() // and it is laid out anew
+	}
+	return string(text)
 }
 
 func decided(l *wire.Leaf) bool {

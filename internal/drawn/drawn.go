@@ -12,6 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/width"
+
 	"assent/internal/oneline"
 )
 
@@ -67,28 +69,25 @@ func Cell(r rune, size, column int) (shown string, width int) {
 		return shown, len(shown)
 	case unicode.Is(unicode.Mn, r), unicode.Is(unicode.Me, r):
 		return string(r), 0
-	case unicode.Is(wide, r):
+	case r >= 0x1100 && (unicode.Is(wide, r) || eastAsian(r)):
 		return string(r), 2
 	}
 	return string(r), 1
 }
 
-// wide are the characters that take two columns (East Asian Width W and F of
-// the Unicode standard, in rough ranges).
+// eastAsian reports whether a character takes two columns by the Unicode standard.
+func eastAsian(r rune) bool {
+	kind := width.LookupRune(r).Kind()
+	return kind == width.EastAsianWide || kind == width.EastAsianFullwidth
+}
+
+// wide are the characters that take two columns in newer versions of the standard
+// than the tables above have, and pictures of which some are not assigned yet.
 var wide = &unicode.RangeTable{
-	R16: []unicode.Range16{
-		{Lo: 0x1100, Hi: 0x115f, Stride: 1}, {Lo: 0x231a, Hi: 0x231b, Stride: 1}, {Lo: 0x23e9, Hi: 0x23ec, Stride: 1},
-		{Lo: 0x2614, Hi: 0x2615, Stride: 1}, {Lo: 0x26a1, Hi: 0x26a1, Stride: 1}, {Lo: 0x2705, Hi: 0x2705, Stride: 1},
-		{Lo: 0x270a, Hi: 0x270b, Stride: 1}, {Lo: 0x2728, Hi: 0x2728, Stride: 1}, {Lo: 0x274c, Hi: 0x274c, Stride: 1},
-		{Lo: 0x2753, Hi: 0x2755, Stride: 1}, {Lo: 0x2e80, Hi: 0x303e, Stride: 1}, {Lo: 0x3041, Hi: 0x33ff, Stride: 1},
-		{Lo: 0x3400, Hi: 0x4dbf, Stride: 1}, {Lo: 0x4e00, Hi: 0x9fff, Stride: 1}, {Lo: 0xa000, Hi: 0xa4cf, Stride: 1},
-		{Lo: 0xa960, Hi: 0xa97f, Stride: 1}, {Lo: 0xac00, Hi: 0xd7a3, Stride: 1}, {Lo: 0xf900, Hi: 0xfaff, Stride: 1},
-		{Lo: 0xfe30, Hi: 0xfe6f, Stride: 1}, {Lo: 0xff00, Hi: 0xff60, Stride: 1}, {Lo: 0xffe0, Hi: 0xffe6, Stride: 1},
-	},
+	R16: []unicode.Range16{{Lo: 0x2630, Hi: 0x2637, Stride: 1}, {Lo: 0x268a, Hi: 0x268f, Stride: 1}, {Lo: 0x4dc0, Hi: 0x4dff, Stride: 1}},
 	R32: []unicode.Range32{
-		{Lo: 0x16fe0, Hi: 0x18aff, Stride: 1}, {Lo: 0x1b000, Hi: 0x1b2ff, Stride: 1}, {Lo: 0x1f300, Hi: 0x1f64f, Stride: 1},
-		{Lo: 0x1f680, Hi: 0x1f6ff, Stride: 1}, {Lo: 0x1f900, Hi: 0x1f9ff, Stride: 1}, {Lo: 0x1fa70, Hi: 0x1faff, Stride: 1},
-		{Lo: 0x20000, Hi: 0x3fffd, Stride: 1},
+		{Lo: 0x16fe0, Hi: 0x18dff, Stride: 1}, {Lo: 0x1b000, Hi: 0x1b2ff, Stride: 1}, {Lo: 0x1d300, Hi: 0x1d376, Stride: 1}, {Lo: 0x1f300, Hi: 0x1f64f, Stride: 1},
+		{Lo: 0x1f680, Hi: 0x1f6ff, Stride: 1}, {Lo: 0x1f900, Hi: 0x1f9ff, Stride: 1}, {Lo: 0x1fa70, Hi: 0x1faff, Stride: 1}, {Lo: 0x20000, Hi: 0x3fffd, Stride: 1},
 	},
 }
 
