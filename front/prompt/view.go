@@ -276,7 +276,7 @@ func (m *Machine) keys() string {
 	case !m.shown.seen:
 		s := m.shown
 		room := max(1, m.height-len(m.head())-1-len(m.note))
-		return fmt.Sprintf("Space: more (%d lines below), answers then   ? help", max(1, len(s.lines)-s.top-room))
+		return fmt.Sprintf("Space: more (%d lines below)   ? help", max(1, len(s.lines)-s.top-room))
 	}
 	parts := []string{"a allow", "d deny"}
 	if m.stage == commented {

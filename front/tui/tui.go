@@ -109,6 +109,7 @@ type program struct {
 	ctx     context.Context
 	opts    Options
 	machine *prompt.Machine
+	queue   time.Time // when the queue is read next, at the earliest
 }
 
 func (p *program) Init() tea.Cmd { return nil }
@@ -183,12 +184,29 @@ func (p *program) command(now time.Time, o prompt.Order) tea.Cmd {
 		}
 		return tea.Suspend
 	}
+	wait := time.Duration(0)
+	if _, ok := o.(prompt.GetQueue); ok {
+		wait = p.queue.Sub(now)
+		p.queue = now.Add(max(0, wait) + apart)
+	}
 	return func() tea.Msg {
+		if wait > 0 {
+			timer := time.NewTimer(wait)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+			case <-p.ctx.Done():
+			}
+		}
 		ctx, cancel := context.WithTimeout(p.ctx, patience)
 		defer cancel()
 		return do(ctx, p.opts.Client, o)
 	}
 }
+
+// apart is how long lies between two readings of the queue: agents that do much at
+// once have it read a few times a second, and not for each row.
+const apart = 100 * time.Millisecond
 
 // patience is how long the kernel may take to answer.
 const patience = 30 * time.Second

@@ -62,6 +62,9 @@ func open(path string, changed func(State), settle time.Duration) (*File, error)
 	f := &File{path: path, changed: changed, settle: settle, watcher: watcher}
 	f.attend() // before reading, so that no change falls in between
 	f.read()
+	if f.text == nil && f.state.Err == nil {
+		f.state.Config, _ = parsed(path, nil) // that there is none was nothing new, and what it means is
+	}
 	f.done.Go(f.listen)
 	return f, nil
 }

@@ -72,7 +72,7 @@ func isMode(m approval.Mode) func(State) bool {
 func TestFileIsHot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.json")
 	w := watch(t, path)
-	if s := w.State(); s.Err != nil || s.Config.DefaultPolicy != approval.Manual {
+	if s := w.State(); s.Err != nil || s.Config.DefaultPolicy != approval.Manual || s.Config.AskThrottle != DefaultAskThrottle {
 		t.Fatalf("without a file: %+v", s)
 	}
 	swap(t, path, `{"defaultPolicy": "auto"}`)
