@@ -56,6 +56,10 @@ type policyFile struct {
 	path  string
 	layer floor.Layer
 
+	// mu is of this file alone: whoever could keep one from being read in its time
+	// would keep all calls from being judged.
+	mu sync.Mutex
+
 	loaded  bool
 	text    []byte        // as last read, nil when it could not be
 	err     error         // what is wrong with it
@@ -98,8 +102,6 @@ func (p *Files) Close() error {
 
 // Layers are the policies in force for a workspace, "" for none.
 func (p *Files) Layers(workspace string) Layers {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	var l Layers
 	l.Floor.Own = p.own
 	l.Floor.Operator = p.layer(&l, p.files.Operator, floor.Operator)
@@ -114,11 +116,9 @@ func (p *Files) layer(l *Layers, path string, layer floor.Layer) *floor.Policy {
 	if path == "" {
 		return nil
 	}
-	f := p.known[path]
-	if f == nil {
-		f = &policyFile{path: path, layer: layer}
-		p.known[path] = f
-	}
+	f := p.file(path, layer)
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.read(p.files.State)
 	if f.err != nil {
 		l.Errors = append(l.Errors, fmt.Sprintf("the %s policy: %v", layer, f.err))
@@ -126,6 +126,31 @@ func (p *Files) layer(l *Layers, path string, layer floor.Layer) *floor.Policy {
 	l.Unknown = l.Unknown || f.unknown
 	l.Missing = l.Missing || layer == floor.Operator && f.policy == nil && f.err == nil
 	return f.policy
+}
+
+// file is what is known of a file. That of a project is kept while somebody wants
+// to be told of it: there are as many as agents name folders.
+func (p *Files) file(path string, layer floor.Layer) *policyFile {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := p.known[path]
+	if f == nil {
+		f = &policyFile{path: path, layer: layer}
+		if layer != floor.Project || p.files.State == "" || p.wanted(path) {
+			p.known[path] = f
+		}
+	}
+	return f
+}
+
+// wanted says whether somebody wants to be told of a project's policy.
+func (p *Files) wanted(path string) bool {
+	for n := range p.asked {
+		if n.workspace != "" && place.ProjectPolicy(n.workspace) == path {
+			return true
+		}
+	}
+	return false
 }
 
 // errGone: a policy that had been good is not there.
@@ -138,7 +163,7 @@ func (f *policyFile) read(state string) {
 		f.kept = f.good != nil
 		f.loaded = true
 	}
-	text, err := place.ReadPolicy(f.path)
+	text, err := readPolicy(f.path, f.layer)
 	missing := errors.Is(err, fs.ErrNotExist)
 	if missing {
 		if link := place.DanglingLink(f.path); link != "" {
@@ -168,6 +193,18 @@ func (f *policyFile) read(state string) {
 		f.good, f.goodErr = text, nil
 		f.keep(state)
 	}
+}
+
+// maxProject is how long the policy of a project may be, in bytes: an agent can
+// write one, and others wait while it is read.
+const maxProject = 256 << 10
+
+func readPolicy(path string, layer floor.Layer) ([]byte, error) {
+	if layer != floor.Project {
+		return place.ReadPolicy(path)
+	}
+	text, _, err := place.Read(path, maxProject, "policy of a project")
+	return text, err
 }
 
 // fallBack leaves the denies and blocks of the last good text in force.
@@ -241,6 +278,9 @@ func (p *Files) Notify(workspace string, f func()) (stop func()) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		delete(p.asked, n)
+		if path := place.ProjectPolicy(n.workspace); n.workspace != "" && p.files.State != "" && !p.wanted(path) {
+			delete(p.known, path) // its last good text is in State
+		}
 		p.attend()
 	}
 }

@@ -331,3 +331,48 @@ func TestNoOperatorPolicyIsNoError(t *testing.T) {
 		t.Errorf("with one it says %q", l.policyError())
 	}
 }
+
+// A policy that cannot be read in its time keeps nobody else's calls from being
+// judged, and that of a project is forgotten with its last session.
+func TestPoliciesDoNotWaitForEachOther(t *testing.T) {
+	dir := t.TempDir()
+	p, err := OpenPolicies(PolicyFiles{State: filepath.Join(dir, "state")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	slow, other := filepath.Join(dir, "slow"), filepath.Join(dir, "other")
+	stop := p.Notify(slow, func() {})
+	f := p.file(place.ProjectPolicy(slow), floor.Project)
+	f.mu.Lock() // somebody reads it, and does not come to an end
+	if l := p.Layers(other); len(l.Errors) != 0 {
+		t.Errorf("got %v", l.Errors)
+	}
+	f.mu.Unlock()
+	stop()
+	if n := len(p.known); n != 0 {
+		t.Errorf("%d policies are kept for nobody", n)
+	}
+}
+
+// The policy of a project has a size that is read in a moment; one that is
+// longer is not in force, and what it denied is not known.
+func TestAProjectsPolicyIsShort(t *testing.T) {
+	dir := t.TempDir()
+	p, err := OpenPolicies(PolicyFiles{State: filepath.Join(dir, "state")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	path := place.ProjectPolicy(dir)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := "version: 1\n" + strings.Repeat("# x\n", maxProject/4)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if l := p.Layers(dir); len(l.Errors) != 1 || !l.Unknown || !strings.Contains(l.Errors[0], "that is no policy of a project") {
+		t.Errorf("got %v, unknown %v", l.Errors, l.Unknown)
+	}
+}

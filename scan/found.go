@@ -3,7 +3,6 @@ package scan
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -72,16 +71,15 @@ func (s *Scanner) was() (*Place, error) {
 
 // written is what a file says of where it was found, nil without a file.
 func written(name string) (*Place, error) {
-	file, err := os.Open(name)
+	text, _, err := place.Read(name, 1<<16, "place of a scanner")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("whether it was found before: %w", err)
 	}
-	defer file.Close()
 	var p Place
-	if err := json.UnmarshalRead(io.LimitReader(file, 1<<16), &p); err != nil {
+	if err := json.Unmarshal(text, &p); err != nil {
 		return nil, fmt.Errorf("whether it was found before: %s: %w", name, err)
 	}
 	return &p, nil

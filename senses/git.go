@@ -1,6 +1,7 @@
 package senses
 
 import (
+	"errors"
 	"io"
 	"maps"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"assent/floor"
+	"assent/internal/place"
 )
 
 // maxIncludes bounds how many files a git configuration may include.
@@ -347,17 +349,18 @@ func resolve(base, p string) string {
 
 // readSmall reads a regular file of a sensible size.
 func readSmall(p string) (string, bool) {
-	info, err := os.Stat(p)
-	if err != nil || !info.Mode().IsRegular() {
-		return "", false // a pipe would wait for ever
-	}
-	f, err := os.Open(p)
+	text, err := small(p)
+	return text, err == nil
+}
+
+func small(p string) (string, error) {
+	f, _, err := place.Open(p)
 	if err != nil {
-		return "", false
+		return "", err
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxConfig))
-	return string(text), err == nil
+	return string(text), err
 }
 
 // readConfig adds the settings of one file and of those it includes. Whether
@@ -366,8 +369,11 @@ func readConfig(p string, config map[string]string, budget *int) {
 	if *budget--; *budget < 0 {
 		return
 	}
-	text, ok := readSmall(p)
-	if !ok {
+	text, err := small(p)
+	if errors.Is(err, place.ErrIrregular) {
+		put(config, "include.path", p) // git may find something else there
+	}
+	if err != nil {
 		return
 	}
 	for _, s := range parseConfig(text) {

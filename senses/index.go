@@ -5,11 +5,12 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"strings"
+
+	"assent/internal/place"
 )
 
 // maxIndex bounds how much of git's index is read: it has some hundred bytes for
@@ -27,19 +28,10 @@ func gitlinks(dir string) (links []string, ok bool) {
 var linkMode = []byte{0, 0, 0o160000 >> 8, 0}
 
 func indexed(dir, file string) (links []string, ok bool) {
-	info, err := os.Stat(file)
+	text, _, err := place.Read(file, maxIndex, "index")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, true
 	}
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIndex {
-		return nil, false
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, false
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxIndex))
 	if err != nil {
 		return nil, false
 	}

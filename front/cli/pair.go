@@ -199,7 +199,7 @@ func token() (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	info, err := place.Regular(path, maxToken, "token")
+	text, info, err := place.Read(path, maxToken, "token")
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", tokenVariable, err)
 	}
@@ -208,10 +208,6 @@ func token() (string, error) {
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return "", fmt.Errorf("%s: others can use %s; make it yours alone with: chmod 600 %s", tokenVariable, path, path)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", tokenVariable, err)
 	}
 	word := strings.TrimSpace(string(text))
 	if word == "" || strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r > '~' || r == ',' }) {

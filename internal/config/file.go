@@ -184,18 +184,14 @@ func (f *File) broken(err error) bool {
 
 // read reads a configuration from a regular file that others cannot write.
 func read(path string) ([]byte, error) {
-	info, err := place.Regular(path, maxText, "configuration")
+	text, info, err := place.Read(path, maxText, "configuration")
 	if err != nil {
 		return nil, err
 	}
 	if info.Mode().Perm()&0o002 != 0 {
 		return nil, fmt.Errorf("%s: anybody may write it (mode %04o); if nobody else has: chmod o-w %s", path, info.Mode().Perm(), path)
 	}
-	text, err := os.ReadFile(path)
-	if text == nil && err == nil {
-		text = []byte{}
-	}
-	return text, err
+	return text, nil
 }
 
 // write replaces a file whole. A link stays a link, and the file it leads to

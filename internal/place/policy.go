@@ -30,10 +30,8 @@ const MaxPolicy = 8 << 20
 
 // ReadPolicy reads a policy from a regular file.
 func ReadPolicy(path string) ([]byte, error) {
-	if _, err := Regular(path, MaxPolicy, "policy"); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
+	text, _, err := Read(path, MaxPolicy, "policy")
+	return text, err
 }
 
 // DanglingLink is the link for which a file does not exist: the file itself or

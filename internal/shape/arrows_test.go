@@ -46,7 +46,7 @@ var arrows = map[string]rule{
 	"toolkit":         {imports: []string{"approval", "job"}},
 	"tirith":          {imports: []string{"approval"}},
 	"scan":            {imports: []string{"approval", "floor", "tirith", "internal/place", "internal/peer"}},
-	"senses":          {imports: []string{"floor", "floor/effect", "floor/paths"}},
+	"senses":          {imports: []string{"floor", "floor/effect", "floor/paths", "internal/place"}},
 	"kernel":          {imports: []string{"approval", "floor", "floor/effect", "senses", "plexus", "session", "job", "internal/place"}},
 	"internal/peer":   {},
 	"internal/config": {imports: []string{"approval", "internal/misread", "internal/spell", "internal/place"}},
