@@ -47,6 +47,9 @@ func (m *Machine) head() []card.Line {
 		}
 		tabs = append(tabs, card.Segment{Text: name, Ink: ink})
 	}
+	if tabs.Columns() > m.width { // the one that is seen, and what waits
+		tabs = card.See(strings.Fields(names[m.view])[0]+", "+wait(m.queue.Waiting), m.width, drawn.Bold)
+	}
 	lines := []card.Line{tabs}
 	if !m.up && m.why != "" {
 		lines = append(lines, m.words("The kernel does not answer; trying again. ("+plainText(m.why)+")", drawn.Deny)...)
