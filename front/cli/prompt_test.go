@@ -523,3 +523,58 @@ func TestTwoAnswerOneCall(t *testing.T) {
 		}
 	}
 }
+
+// The keys that answer nothing: reading to the end, the next call, the views; and what
+// a person leaves to the classifier.
+func TestPromptReads(t *testing.T) {
+	k := newPrompted(t, "auto")
+	k.asks("long", "Bash", `{"command":"frob one\n`+strings.Repeat(`echo\n`, 60)+`frob last"}`)
+	k.asks("no", "Bash", `{"command":"no way"}`)
+	for _, id := range []string{"long", "no"} {
+		if err := k.await("s", id, plexus.PolicyResult); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := k.person(80, 24, nil)
+	c.sees("frob one")
+	c.sees("Space: more")
+	c.types("a")
+	c.sees("There is more of it: read to the end first")
+	c.types(" ")
+	c.loses("frob one")
+	c.types("n")
+	c.sees("no way")
+	c.sees("a allow d deny")
+	c.types("g")
+	c.sees("autoCoverDeny off")
+	c.loses("one moment")
+	c.types(escape + "o")
+	c.sees("The classifier answers in this session")
+	list, err := k.doc.Latest(t.Context(), "s")
+	if err != nil || list[plexus.AutoCoverDeny].Value != "false" {
+		t.Errorf("autoCoverDeny is %s, %v", list[plexus.AutoCoverDeny].Value, err)
+	}
+	c.types("2")
+	c.sees("[Queue 2]")
+	c.types("\x1b[H") // to the first one
+	snap, err := k.doc.Job(t.Context(), "s", "long")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.sees(fmt.Sprintf("> %d ", snap.Job.Rev))
+	c.types(enter)
+	c.sees("frob one")
+	c.sees("Space: more")
+	c.types("\x1b[F") // and to its end
+	c.sees("a allow d deny")
+	c.types("d")
+	k.has("long", plexus.Approved, "false")
+	c.types("\t\t")
+	c.sees("[History]")
+	c.sees("deny ada: Bash frob one")
+	c.types("4")
+	c.sees("[Sessions]")
+	c.sees("> s auto")
+	c.types("q")
+	c.ends()
+}
