@@ -286,6 +286,7 @@ func (c Card) who(p *page) {
 		p.row("started by", line...)
 	}
 	if s == nil {
+		p.row("folder", say("not known"))
 		return
 	}
 	folder := cmp.Or(c.startsIn(), s.Cwd, s.Workspace)

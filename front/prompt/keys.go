@@ -74,10 +74,12 @@ func (m *Machine) go_(now time.Time, to view) {
 	switch to {
 	case viewHistory:
 		m.say("History.")
-		m.do(GetHistory{page})
+		m.listing, m.going = false, true
+		m.relist()
 	case viewSessions:
 		m.say("Sessions.")
-		m.do(GetSessions{})
+		m.listing, m.going = false, true
+		m.relist()
 	case viewQueue:
 		m.say("Queue.")
 		m.sayList()

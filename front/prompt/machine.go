@@ -77,10 +77,12 @@ type Machine struct {
 	gone  map[Call]bool // calls that are decided, whatever an older queue says
 	limit int
 
-	asking bool // for the queue
-	stale  bool // it has changed since it was asked for
-	about  bool // the card is being read
-	anew   bool // it has changed since
+	asking  bool // for the queue
+	stale   bool // it has changed since it was asked for
+	about   bool // the card is being read
+	listing bool // a list is
+	going   bool // to a list that is not here yet
+	anew    bool // it has changed since
 
 	view     view
 	at       [4]int // what is chosen in each list
@@ -222,13 +224,17 @@ func (m *Machine) Step(now time.Time, e Event) []Order {
 	case Card:
 		m.carded(now, e)
 	case History:
-		m.history = e.Calls
-		m.failed(e.Err)
-		m.sayList()
+		m.listing = false
+		if m.failed(e.Err); e.Err == nil {
+			m.history = e.Calls
+		}
+		m.entered()
 	case Sessions:
-		m.sessions = e.Sessions
-		m.failed(e.Err)
-		m.sayList()
+		m.listing = false
+		if m.failed(e.Err); e.Err == nil {
+			m.sessions = e.Sessions
+		}
+		m.entered()
 	case Wrote:
 		m.wrote(now, e)
 	}
@@ -249,7 +255,7 @@ func (m *Machine) link(up bool, why, me string) {
 	if up && !m.up {
 		m.up, m.me, m.why = true, me, ""
 		m.say("The kernel answers.")
-		m.asking, m.about, m.busy = false, false, nil
+		m.asking, m.about, m.listing, m.busy = false, false, false, nil
 		m.refresh()
 		m.reread()
 		return
@@ -278,13 +284,32 @@ func (m *Machine) refresh() {
 	}
 	m.asking, m.stale = true, false
 	m.do(GetQueue{m.limit})
+	m.relist()
+}
+
+// entered says a list to a screen reader that a person has just gone to; later
+// readings of it say nothing.
+func (m *Machine) entered() {
+	if m.going {
+		m.going = false
+		m.sayList()
+	}
+}
+
+// relist reads the list that is seen, once at a time.
+func (m *Machine) relist() {
+	if m.listing || !m.up {
+		return
+	}
 	switch m.view {
 	case viewHistory:
 		m.do(GetHistory{m.at[viewHistory] + page})
 	case viewSessions:
 		m.do(GetSessions{})
 	case viewCard, viewQueue:
+		return
 	}
+	m.listing = true
 }
 
 // reread reads the card that is shown.

@@ -55,7 +55,7 @@ func do(ctx context.Context, c *client.Client, o prompt.Order) prompt.Event {
 }
 
 // mostSessions is how many sessions are listed.
-const mostSessions = 1000
+const mostSessions = 200
 
 // wrote says what an error means for what was to be written.
 func wrote(o prompt.Order, err error) prompt.Wrote {
@@ -105,9 +105,12 @@ func read(ctx context.Context, c *client.Client, call prompt.Call) (wire.Job, ca
 	return job, about, nil
 }
 
+// alike is how many sessions may begin with the id of another: agents choose ids.
+const alike = 10_000
+
 // session is the session of an id, nil where it cannot be told.
 func session(ctx context.Context, c *client.Client, id string) *wire.Summary {
-	list, err := c.Sessions(ctx, client.SessionFilter{Begins: id, Limit: mostSessions})
+	list, err := c.Sessions(ctx, client.SessionFilter{Begins: id, Limit: alike})
 	if err != nil {
 		return nil
 	}
