@@ -25,6 +25,8 @@ type Call struct {
 	// RealWorkspace is where the workspace was when its session was made, with
 	// no links left. A path inside the workspace lies below it and nowhere else.
 	RealWorkspace string
+	// RealCwd is the same of Cwd: where a command starts.
+	RealCwd string
 	// Paths are the prepared paths of the licensed leaf: what a body may open
 	// beside the workspace (law ruling 9). A guard is heard before they are
 	// known.

@@ -122,6 +122,9 @@ func (k *Kernel) createSession(ctx context.Context, s NewSession, by plexus.Writ
 	if r := real(s.Workspace); r != s.Workspace {
 		writes = append(writes, plexus.Register{Session: s.ID, Name: realWorkspace, Value: plexus.Text(r)})
 	}
+	if r := real(s.Cwd); r != s.Cwd {
+		writes = append(writes, plexus.Register{Session: s.ID, Name: realCwd, Value: plexus.Text(r)})
+	}
 	writes = append(writes, s.also...)
 	more := plexus.Stored{Sessions: 1, Empty: 1}
 	for _, w := range writes {

@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,8 +21,12 @@ type running struct {
 
 // call is a leaf as guards and bodies get to know it.
 func (o *owner) call(leaf approval.Leaf) job.Call {
+	cwd, really := o.facts.Cwd, o.really.cwd
+	if own, ok := o.cwds[session.JobID(leaf.ID)]; ok {
+		cwd, really = own.cwd, own.really
+	}
 	return job.Call{
-		Session: o.id, Workspace: o.facts.Workspace, Cwd: cmp.Or(o.cwds[session.JobID(leaf.ID)], o.facts.Cwd), Home: o.facts.Home, RealWorkspace: o.really,
+		Session: o.id, Workspace: o.facts.Workspace, Cwd: cwd, Home: o.facts.Home, RealWorkspace: o.really.workspace, RealCwd: really,
 		Job: session.JobID(leaf.ID), Kind: job.Kind(leaf.Kind.String()), Name: leaf.Name,
 		Arguments: leaf.Arguments, Paths: leaf.Paths,
 	}

@@ -179,11 +179,31 @@ func homeOfOwner() string {
 // really was when it was made, where that is not what it is called.
 var realWorkspace = plexus.HostRegister("workspace")
 
-// reallyOf is where the workspace really was.
-func reallyOf(snap plexus.Snapshot) string {
-	var really string
-	if r, ok := snap.Registers[realWorkspace]; ok && json.Unmarshal([]byte(r.Value), &really) == nil {
-		return really
+// realCwd says the same of the folder that its commands start in.
+var realCwd = plexus.HostRegister("cwd")
+
+// lies is where the folders of a session really are: its workspace, and where its
+// commands start.
+type lies struct{ workspace, cwd string }
+
+// reallyOf is where they were when the session was made.
+func reallyOf(snap plexus.Snapshot) lies {
+	workspace, cwd := snap.Session.Workspace, snap.Session.Cwd
+	if r, ok := snap.Registers[realWorkspace]; ok {
+		var really string
+		if json.Unmarshal([]byte(r.Value), &really) == nil {
+			workspace = really
+		}
 	}
-	return snap.Session.Workspace
+	if r, ok := snap.Registers[realCwd]; ok {
+		var really string
+		if json.Unmarshal([]byte(r.Value), &really) == nil {
+			return lies{workspace, really}
+		}
+	}
+	// Without a link below the workspace.
+	if rel, err := filepath.Rel(snap.Session.Workspace, cwd); err == nil && filepath.IsLocal(rel) {
+		cwd = filepath.Join(workspace, rel)
+	}
+	return lies{workspace, cwd}
 }

@@ -23,7 +23,7 @@ func (k *Kernel) Contact(ctx context.Context, call job.Call, address string) err
 	v, _, err := k.evaluate(ctx, floor.Call{
 		Name: "web_extract", Arguments: []byte(`{"url":` + plexus.Text(address) + `}`),
 		Workspace: call.Workspace, Cwd: call.Cwd, Home: call.Home, Vars: k.Vars,
-	}, call.RealWorkspace)
+	}, lies{call.RealWorkspace, call.RealCwd})
 	switch {
 	case err != nil:
 		return err
@@ -45,7 +45,7 @@ func (k *Kernel) Opens(ctx context.Context, call job.Call, path string) error {
 	v, _, err := k.evaluate(ctx, floor.Call{
 		Name: "read", Arguments: []byte(`{"path":` + plexus.Text(path) + `}`),
 		Workspace: call.Workspace, Cwd: call.Cwd, Home: call.Home, Vars: k.Vars,
-	}, call.RealWorkspace)
+	}, lies{call.RealWorkspace, call.RealCwd})
 	switch {
 	case err != nil:
 		return err

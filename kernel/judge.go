@@ -26,7 +26,7 @@ func (o *owner) judge(a session.Action) {
 		Name: leaf.Name, Arguments: leaf.Arguments,
 		Workspace: asked.Workspace, Cwd: asked.Cwd, Home: asked.Home, Vars: k.Vars,
 	}
-	really := o.really
+	really := lies{asked.RealWorkspace, asked.RealCwd}
 	var once sync.Once
 	answer := func(ev session.Event) { once.Do(func() { o.later(func() { o.step(ev) }) }) }
 	fail := func(why string) { answer(session.FloorFailed{Job: a.Job, Policy: a.Policy, Message: why}) }
@@ -81,8 +81,9 @@ func (k *Kernel) guard(ctx context.Context, call job.Call) error {
 
 // evaluate judges a call by the policies in force. A panic is an error. Where
 // the workspace is another folder than it really was when its session was made,
-// because a link leads elsewhere now, nothing lies in it.
-func (k *Kernel) evaluate(ctx context.Context, call floor.Call, really string) (v floor.Verdict, layers Layers, err error) {
+// because a link leads elsewhere now, nothing lies in it; where the folder that
+// commands start in is another, nothing is allowed by itself.
+func (k *Kernel) evaluate(ctx context.Context, call floor.Call, really lies) (v floor.Verdict, layers Layers, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("judging this call failed: %v", r)
@@ -90,9 +91,17 @@ func (k *Kernel) evaluate(ctx context.Context, call floor.Call, really string) (
 	}()
 	layers = k.Policies.Layers(call.Workspace)
 	moved := ""
-	if now := real(call.Workspace); now != really {
-		moved = fmt.Sprintf(" The workspace %s is %s now, and was %s when the session was made.", call.Workspace, now, really)
+	if now := real(call.Workspace); now != really.workspace {
+		moved = fmt.Sprintf(" The workspace %s is %s now, and was %s when the session was made.", call.Workspace, now, really.workspace)
 		call.Workspace = ""
+	}
+	elsewhere := false
+	if call.Cwd != "" && call.Workspace != "" && call.Cwd != call.Workspace {
+		if now := real(call.Cwd); now != really.cwd {
+			elsewhere = true
+			moved = fmt.Sprintf(" The folder %s is %s now, and was %s when the session was made.", call.Cwd, now, really.cwd)
+			call.Cwd = really.cwd // where the host's own commands would start
+		}
 	}
 	f := &layers.Floor
 	f.Own = append(f.Own[:len(f.Own):len(f.Own)], k.Own...)
@@ -101,6 +110,10 @@ func (k *Kernel) evaluate(ctx context.Context, call floor.Call, really string) (
 		f.ScannerFiles = k.ScannerFiles()
 	}
 	v = f.Judge(k.Prepare(ctx, f, call))
+	if elsewhere {
+		v.Result = v.Result.Join(approval.Ask)
+		v.Ruled = true
+	}
 	if moved != "" && v.Result != approval.Allow {
 		v.Message = strings.TrimSpace(v.Message + moved)
 	}
@@ -115,7 +128,7 @@ func (k *Kernel) evaluate(ctx context.Context, call floor.Call, really string) (
 // verdict is what the floor says to a call, as the document keeps it. A panic on
 // the way there is an error, too: it would be the kernel's end, and that of the
 // next one, which would judge the call again.
-func (k *Kernel) verdict(ctx context.Context, call floor.Call, really string) (done session.FloorDone, layers Layers, err error) {
+func (k *Kernel) verdict(ctx context.Context, call floor.Call, really lies) (done session.FloorDone, layers Layers, err error) {
 	v, layers, err := k.evaluate(ctx, call, really)
 	if err != nil {
 		return done, layers, err

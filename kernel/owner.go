@@ -29,9 +29,9 @@ type owner struct {
 
 	m        *session.Machine // nil until the session is loaded
 	facts    plexus.Session
-	really   string                          // where the workspace was when the session was made
+	really   lies                            // where its folders were when the session was made
 	minters  map[session.JobID]plexus.Writer // of the leaves that are not settled
-	cwds     map[session.JobID]string        // where those start that do not start in the session's folder
+	cwds     map[session.JobID]start         // where those start that do not start in the session's folder
 	begun    map[session.JobID]bool          // an earlier life began the body
 	shown    map[session.JobID]string        // the image of what a person could see
 	running  map[session.JobID]*running
@@ -198,7 +198,7 @@ func (o *owner) load() error {
 		}
 	}
 	o.minters = make(map[session.JobID]plexus.Writer)
-	o.cwds = make(map[session.JobID]string)
+	o.cwds = make(map[session.JobID]start)
 	o.begun = make(map[session.JobID]bool)
 	o.shown = make(map[session.JobID]string)
 	o.running = make(map[session.JobID]*running)
@@ -232,11 +232,15 @@ func (o *owner) load() error {
 	return nil
 }
 
+// start is the folder that a call starts in, and where that was when the call came.
+type start struct{ cwd, really string }
+
 func (o *owner) minted(job plexus.Job) {
 	if !job.Sequence() {
 		o.minters[session.JobID(job.ID)] = job.Writer
 		if cwd := cwdIn(job.Facts); cwd != "" {
-			o.cwds[session.JobID(job.ID)] = filepath.Clean(cwd)
+			cwd = filepath.Clean(cwd)
+			o.cwds[session.JobID(job.ID)] = start{cwd, real(cwd)}
 		}
 	}
 }

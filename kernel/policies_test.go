@@ -68,7 +68,7 @@ func (m *machine) put(path, text string) {
 func (m *machine) judge(command string) approval.PolicyResult {
 	m.Helper()
 	k := &Kernel{Options: Options{Policies: m.Files, Prepare: func(_ context.Context, _ *floor.Floor, c floor.Call) floor.Call { return c }}}
-	v, _, err := k.evaluate(m.Context(), floor.Call{Name: "Bash", Arguments: bash(command), Workspace: m.workspace, Cwd: m.workspace}, m.workspace)
+	v, _, err := k.evaluate(m.Context(), floor.Call{Name: "Bash", Arguments: bash(command), Workspace: m.workspace, Cwd: m.workspace}, lies{m.workspace, m.workspace})
 	if err != nil {
 		m.Fatal(err)
 	}

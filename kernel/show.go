@@ -50,7 +50,7 @@ func (k *Kernel) shown(ctx context.Context, cancel func(), show func(context.Con
 // licensed the call yet: so nothing is shown of a file that could not be read in
 // silence, and its image stays in memory: it would tell whoever guesses the
 // content. Who is not asked is shown nothing.
-func (k *Kernel) show(ctx context.Context, asked job.Call, call floor.Call, really string, result approval.PolicyResult) preview {
+func (k *Kernel) show(ctx context.Context, asked job.Call, call floor.Call, really lies, result approval.PolicyResult) preview {
 	executor, _ := k.Registry.Lookup(asked.Kind, asked.Name)
 	if executor.Preview == nil || result != approval.Ask && result != approval.Deny {
 		return preview{}

@@ -9,8 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
-	"time"
+
+	"assent/internal/offspring"
 )
 
 // maxWord is the longest word that a program can be given on Linux, with the
@@ -108,7 +108,7 @@ func (t *Tirith) Version(ctx context.Context) (string, error) {
 }
 
 // run runs the program to its end: what it says and its exit code. When the time
-// is up its whole group ends. One that was killed has said nothing.
+// is up all that it started ends with it. One that was killed has said nothing.
 func (t *Tirith) run(ctx context.Context, program, cwd string, words ...string) (out []byte, exit int, err error) {
 	running, end := context.WithCancel(ctx)
 	defer end()
@@ -118,15 +118,13 @@ func (t *Tirith) run(ctx context.Context, program, cwd string, words ...string) 
 	if info, err := os.Stat(cwd); err == nil && info.IsDir() && filepath.IsAbs(cwd) {
 		cmd.Dir = cwd
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second // for somebody who left the group and holds the pipe
 	stdout, stderr := &kept{most: maxAnswer, over: end}, &kept{most: 4096, over: func() {}}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	if err := cmd.Start(); err != nil {
+	child := offspring.Of(cmd, offspring.Options{Brief: true})
+	if err := child.Start(); err != nil {
 		return nil, 0, err
 	}
-	err = cmd.Wait()
+	_, err = child.Wait()
 	if ctx.Err() != nil {
 		return nil, 0, ctx.Err()
 	}
@@ -134,6 +132,9 @@ func (t *Tirith) run(ctx context.Context, program, cwd string, words ...string) 
 		return nil, 0, errors.New("its answer is too long")
 	}
 	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+		return nil, 0, err
+	}
+	if cmd.ProcessState == nil {
 		return nil, 0, err
 	}
 	if !cmd.ProcessState.Exited() {

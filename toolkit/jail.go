@@ -39,16 +39,10 @@ type jail struct {
 }
 
 func jailOf(call job.Call) (jail, error) {
-	workspace := call.Workspace
-	if call.RealWorkspace != "" {
-		workspace = call.RealWorkspace
-	} else if real, err := filepath.EvalSymlinks(workspace); err == nil {
-		workspace = real
+	if !filepath.IsAbs(call.RealWorkspace) {
+		return jail{}, fmt.Errorf("where the workspace %q really lies was not known when it was judged: %w", call.Workspace, ErrUnprepared)
 	}
-	if !filepath.IsAbs(workspace) {
-		return jail{}, fmt.Errorf("the workspace %q is no absolute path: %w", workspace, ErrElsewhere)
-	}
-	return jail{workspace: filepath.Clean(workspace), paths: call.Paths}, nil
+	return jail{workspace: filepath.Clean(call.RealWorkspace), paths: call.Paths}, nil
 }
 
 // only is the one path of a leaf of a tool that has one.

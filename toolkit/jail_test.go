@@ -56,7 +56,7 @@ func (g ground) content(name string) string {
 
 // call is a licensed call with these prepared paths.
 func (g ground) call(name, arguments string, paths ...string) job.Call {
-	c := job.Call{Kind: job.SystemTool, Name: name, Arguments: []byte(arguments), Workspace: g.ws}
+	c := job.Call{Kind: job.SystemTool, Name: name, Arguments: []byte(arguments), Workspace: g.ws, RealWorkspace: g.ws}
 	if name == "write" || name == "edit" {
 		c.Kind = job.FileMutateTool
 	}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"assent/internal/offspring"
 	"assent/job"
 
 	"github.com/go-json-experiment/json"
@@ -93,6 +94,7 @@ type server struct {
 	name string
 	MCPServer
 	env      []string
+	book     *offspring.Book
 	patience time.Duration
 
 	lock  chan struct{} // held while it is connected or looked at; nobody waits for it for ever
@@ -145,11 +147,11 @@ var (
 	errPatience = errors.New("it did not answer in time")
 )
 
-func newServers(all map[string]MCPServer, env []string) *servers {
+func newServers(all map[string]MCPServer, env []string, book *offspring.Book) *servers {
 	s := &servers{byName: make(map[string]*server)}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	for name, m := range all {
-		at := &server{name: name, MCPServer: m, env: slices.Concat(env, m.Env), patience: connectLimit, lock: make(chan struct{}, 1)}
+		at := &server{name: name, MCPServer: m, env: slices.Concat(env, m.Env), book: book, patience: connectLimit, lock: make(chan struct{}, 1)}
 		at.known = Server{Name: name, Over: "stdio"}
 		if m.URL != "" {
 			at.known.Over = "http"
@@ -343,7 +345,7 @@ func (s *server) connect(ctx context.Context) (conn *connection, err error) {
 		conn.wires = newWires(s.Header)
 		// Nothing is waited for beside the calls: a tool that is not known is looked for.
 		over = &mcp.StreamableClientTransport{Endpoint: s.URL, HTTPClient: conn.wires.client(), MaxEventSize: maxMessage, DisableStandaloneSSE: true}
-	} else if conn.program, err = start(s.MCPServer, s.env, &s.stale); err == nil {
+	} else if conn.program, err = start(s.MCPServer, s.env, s.book, &s.stale); err == nil {
 		over = conn.program
 	}
 	if err == nil {

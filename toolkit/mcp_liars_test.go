@@ -62,7 +62,7 @@ func lie(what string) {
 	how, with, _ := strings.Cut(what, " ")
 	switch how {
 	case "host": // it has a server and stays
-		s := newServers(map[string]MCPServer{"x": {Command: os.Args[0], Env: []string{"TOOLKIT_TEST_SERVER=lasting " + with}}}, nil)
+		s := newServers(map[string]MCPServer{"x": {Command: os.Args[0], Env: []string{"TOOLKIT_TEST_SERVER=lasting " + with}}}, nil, nil)
 		s.ask(context.Background())
 		fmt.Println(s.list()[0].State)
 		select {}
@@ -374,7 +374,7 @@ func TestAServerThatReadsNothing(t *testing.T) {
 func TestServersEndWithWhatTheyStarted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := newServers(map[string]MCPServer{"x": stdio(t, "stubborn "+filepath.Join(dir, "pid"))}, nil)
+	s := newServers(map[string]MCPServer{"x": stdio(t, "stubborn "+filepath.Join(dir, "pid"))}, nil, nil)
 	if out, err := askTool(t, t.Context(), s, "mcp__x__ok", `{}`); err != nil || !strings.Contains(out, `"ok":true`) {
 		t.Fatalf("%s %v", out, err)
 	}
@@ -388,7 +388,7 @@ func TestServersThatFailEnd(t *testing.T) {
 		t.Run(tool, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			s := newServers(map[string]MCPServer{"x": stdio(t, "stubborn "+filepath.Join(dir, "pid"))}, nil)
+			s := newServers(map[string]MCPServer{"x": stdio(t, "stubborn "+filepath.Join(dir, "pid"))}, nil, nil)
 			defer s.close()
 			if out, err := askTool(t, t.Context(), s, "mcp__x__"+tool, `{}`); err != nil || !strings.Contains(out, `"ok":false`) {
 				t.Fatalf("%s %v", out, err)

@@ -9,18 +9,19 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"assent/internal/offspring"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // program is a server that is a program: messages are lines of its standard input
-// and output. It has a process group of its own, all of which ends with it. When the
-// host is killed, its input ends, and on Linux the program is killed.
+// and output. All that it started ends with it. When the host is killed, its input ends,
+// and on Linux the program is killed, and what it started when the host starts again.
 type program struct {
 	in, out *os.File
 	lines   *bufio.Reader
@@ -29,7 +30,7 @@ type program struct {
 
 	writing chan struct{} // held while a message is written
 	asked   atomic.Int32  // requests of it without an answer
-	over    chan struct{} // closed when all of its group has ended
+	over    chan struct{} // closed when it has ended, with all that it started
 	kill    context.CancelFunc
 	ending  sync.Once
 }
@@ -40,7 +41,7 @@ var (
 )
 
 // start runs the program of a server.
-func start(m MCPServer, env []string, stale *atomic.Bool) (*program, error) {
+func start(m MCPServer, env []string, book *offspring.Book, stale *atomic.Bool) (*program, error) {
 	theirs, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -57,32 +58,23 @@ func start(m MCPServer, env []string, stale *atomic.Bool) (*program, error) {
 	p.kill = kill
 	cmd := exec.CommandContext(ctx, m.Command, m.Args...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, theirs, answers, p.log
-	cmd.WaitDelay = graceful + drain
-	group := grouped(cmd)
-	endsWithHost(cmd)
-	started := make(chan error)
-	go func() {
-		// The system takes the thread that started it for its parent: it must be there
-		// as long as the program.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		defer kill()
-		defer close(p.over)
-		err := cmd.Start()
-		theirs.Close()
-		answers.Close()
-		started <- err
-		if err == nil {
-			_ = group.wait()
-			// What it wrote is still read, but nobody who left the group is waited for.
-			_ = out.SetReadDeadline(time.Now().Add(drain))
-		}
-	}()
-	if err := <-started; err != nil {
+	child := offspring.Of(cmd, offspring.Options{Grace: graceful, Book: book, Name: "server"})
+	err = child.Start()
+	theirs.Close()
+	answers.Close()
+	if err != nil {
+		kill()
 		in.Close()
 		out.Close()
 		return nil, err
 	}
+	go func() {
+		defer kill()
+		defer close(p.over)
+		_, _ = child.Wait() // nobody waits for a receipt of it
+		// What it wrote is still read, but nobody who got away is waited for.
+		_ = out.SetReadDeadline(time.Now().Add(drain))
+	}()
 	return p, nil
 }
 
@@ -91,6 +83,9 @@ func (p *program) Connect(context.Context) (mcp.Connection, error) { return p, n
 
 // SessionID is part of [mcp.Connection].
 func (p *program) SessionID() string { return "" }
+
+// drain is how long the output of a program that ended is read.
+const drain = time.Second
 
 // toolsChanged is what a server says when it has other tools.
 const toolsChanged = "notifications/tools/list_changed"

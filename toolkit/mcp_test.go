@@ -102,7 +102,7 @@ func overHTTP(t *testing.T, header string) MCPServer {
 
 func kitOf(t *testing.T, all map[string]MCPServer) *servers {
 	t.Helper()
-	s := newServers(all, nil)
+	s := newServers(all, nil, nil)
 	t.Cleanup(s.close)
 	return s
 }
@@ -201,7 +201,7 @@ func TestAToolOfAServerIsNotAskedTwice(t *testing.T) {
 
 func TestServersLeaveNothingBehind(t *testing.T) {
 	before := runtime.NumGoroutine()
-	s := newServers(map[string]MCPServer{"pipe": stdio(t, "tools")}, nil)
+	s := newServers(map[string]MCPServer{"pipe": stdio(t, "tools")}, nil, nil)
 	s.ask(t.Context())
 	if all := s.list(); all[0].State != Ready {
 		t.Fatal(all)

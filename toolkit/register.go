@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"sync"
 
+	"assent/internal/offspring"
 	"assent/job"
 )
 
@@ -17,6 +18,9 @@ type Options struct {
 	// Env are all the variables that commands get. The host's own are not
 	// handed on by themselves.
 	Env []string
+	// Running is the folder in which stands what runs, so that the life after one that
+	// was killed ends what that left; "" keeps nothing.
+	Running string
 	// Contact judges addresses that a call leads to and that were not judged
 	// with it. None is contacted when it is nil.
 	Contact Contact
@@ -40,7 +44,8 @@ type Settings struct {
 
 // Kit is the bodies, with what they hold open.
 type Kit struct {
-	env []string
+	env  []string
+	book *offspring.Book
 
 	mu       sync.Mutex
 	settings Settings
@@ -57,10 +62,17 @@ func Register(r *job.Registry, o Options) (*Kit, error) {
 	if !filepath.IsAbs(o.Shell) {
 		return nil, errors.New("the shell of the tool bash needs an absolute path")
 	}
-	kit := &Kit{env: o.Env, settings: o.Settings, servers: newServers(o.MCP, o.Env)}
+	var book *offspring.Book
+	if o.Running != "" {
+		var err error
+		if book, err = offspring.Open(o.Running); err != nil {
+			return nil, err
+		}
+	}
+	kit := &Kit{env: o.Env, book: book, settings: o.Settings, servers: newServers(o.MCP, o.Env, book)}
 	pages := &web{contact: o.Contact, search: kit.search, limit: webLimit}
 	agents := talk{o.Agents}
-	commands := &shell{program: o.Shell, env: o.Env}
+	commands := &shell{program: o.Shell, env: o.Env, book: book}
 	for _, t := range []struct {
 		kind job.Kind
 		name string
@@ -103,7 +115,7 @@ func (k *Kit) Set(s Settings) {
 	same := reflect.DeepEqual(s.MCP, k.settings.MCP)
 	k.settings = s
 	if !same && !k.closed {
-		k.servers = newServers(s.MCP, k.env)
+		k.servers = newServers(s.MCP, k.env, k.book)
 		k.ending.Go(old.close)
 	}
 	k.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"assent/internal/offspring"
 	"assent/job"
 )
 
@@ -19,11 +20,8 @@ const (
 	keepTail = 64 << 10
 )
 
-// Patience with a command that was told to end.
-const (
-	graceful = 2 * time.Second // until it is killed
-	drain    = time.Second     // for output of what outlives it
-)
+// graceful is the patience with a command that was told to end, until it is killed.
+const graceful = 2 * time.Second
 
 // progressEvery is how often those who look are told the end of the output.
 const progressEvery = 200 * time.Millisecond
@@ -48,14 +46,16 @@ type bashOutcome struct {
 type shell struct {
 	program string   // absolute
 	env     []string // all the variables a command gets
+	book    *offspring.Book
 }
 
-// run is the body of the tool bash. The command gets a process group of its
-// own, nothing to read, and both its outputs kept in the order they came. It
-// is not run again when it may have run before (law §7).
+// run is the body of the tool bash. The command gets a session of its own, nothing to
+// read, and both its outputs kept in the order they came; all that it starts ends with
+// it. It is not run again when it may have run before (law §7).
 func (s *shell) run(ctx context.Context, call job.Call) (job.Outcome, error) {
+	name := "command " + call.Session + " " + string(call.Job)
 	if call.Resumed && call.Begun {
-		return failed(errResumed)
+		return failed(fmt.Errorf("%w; %v", errResumed, s.book.Earlier(name)))
 	}
 	var a bashArguments
 	if err := call.Decode(&a); err != nil {
@@ -64,10 +64,11 @@ func (s *shell) run(ctx context.Context, call job.Call) (job.Outcome, error) {
 	if a.Timeout < 0 {
 		return failed(errors.New("timeout is in milliseconds"))
 	}
-	dir := call.Cwd
-	if dir == "" {
-		dir = call.Workspace
+	dir, err := startingIn(call)
+	if err != nil {
+		return failed(fmt.Errorf("the command did not start: %w", err))
 	}
+	defer dir.close()
 	out := newOutput(call.Progress)
 	defer out.close()
 	limit := time.Duration(a.Timeout) * time.Millisecond
@@ -78,26 +79,25 @@ func (s *shell) run(ctx context.Context, call job.Call) (job.Outcome, error) {
 		defer stop()
 	}
 	cmd := exec.CommandContext(within, s.program, "-c", a.Command)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, s.env, out, out
-	cmd.WaitDelay = graceful + drain
-	group := grouped(cmd)
-	if err := cmd.Start(); err != nil {
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir.path, s.env, out, out
+	child := offspring.Of(cmd, offspring.Options{Grace: graceful, Book: s.book, Name: name})
+	if err := child.Start(); err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return failed(fmt.Errorf("the command did not start: %w", err))
+		return failed(fmt.Errorf("the command did not start: %w", dir.because(err)))
 	}
-	err := group.wait()
+	left, err := child.Wait()
 	switch {
 	case ctx.Err() != nil:
 		// The receipt says that it was cut short. What it had done stays done.
-		return nil, &job.Cut{Cause: context.Cause(ctx), Note: until(out)}
+		return nil, &job.Cut{Cause: context.Cause(ctx), Note: until(out, left)}
 	case within.Err() != nil:
-		return failed(fmt.Errorf("timed out after %dms\n%s", a.Timeout, out.text()))
+		return failed(fmt.Errorf("timed out after %dms\n%s", a.Timeout, also(out.text(), left)))
 	case err != nil && cmd.ProcessState == nil:
 		return failed(err)
 	}
-	result := bashOutcome{OK: cmd.ProcessState.Success(), Text: out.text(), Omitted: out.omitted()}
+	result := bashOutcome{OK: cmd.ProcessState.Success(), Text: also(out.text(), left), Omitted: out.omitted()}
 	if code := cmd.ProcessState.ExitCode(); code >= 0 {
 		result.Exit = &code
 	} else {
@@ -106,12 +106,24 @@ func (s *shell) run(ctx context.Context, call job.Call) (job.Outcome, error) {
 	return job.JSON(result)
 }
 
-// until is what a command that was cut short had written.
-func until(out *output) string {
-	if text := out.text(); text != "" {
-		return "it wrote until then:\n" + text
+// until is what a command that was cut short had written, and what is left of it.
+func until(out *output, left offspring.Left) string {
+	text := out.text()
+	if text != "" {
+		text = "it wrote until then:\n" + text
 	}
-	return ""
+	return also(text, left)
+}
+
+// also is a text with what is left of a command, if anything is.
+func also(text string, left offspring.Left) string {
+	if !left.Any() {
+		return text
+	}
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text + "[" + left.String() + "]"
 }
 
 // output keeps the beginning and the end of what is written to it, in bounded
@@ -182,13 +194,22 @@ func (o *output) end() string {
 	return string(o.tail[o.at:]) + string(o.tail[:o.at])
 }
 
-func (o *output) omitted() int64 { return o.total - int64(len(o.head)) - int64(len(o.tail)) }
+func (o *output) omitted() int64 {
+	o.lock <- struct{}{}
+	defer func() { <-o.lock }()
+	return o.between()
+}
+
+// between is how much is kept neither of the beginning nor of the end.
+func (o *output) between() int64 { return o.total - int64(len(o.head)) - int64(len(o.tail)) }
 
 func (o *output) text() string {
+	o.lock <- struct{}{}
+	defer func() { <-o.lock }()
 	if len(o.tail) == 0 {
 		return valid(string(o.head))
 	}
-	if left := o.omitted(); left > 0 {
+	if left := o.between(); left > 0 {
 		return valid(string(o.head)) + fmt.Sprintf("\n[%d bytes left out]\n", left) + valid(o.end())
 	}
 	return valid(string(o.head) + o.end())

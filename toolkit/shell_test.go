@@ -35,7 +35,11 @@ func command(dir, text string) job.Call {
 	if err != nil {
 		panic(err)
 	}
-	return job.Call{Kind: job.SystemTool, Name: "bash", Arguments: arguments, Workspace: dir}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = dir
+	}
+	return job.Call{Kind: job.SystemTool, Name: "bash", Arguments: arguments, Workspace: dir, RealWorkspace: real}
 }
 
 func TestBash(t *testing.T) {
@@ -67,6 +71,7 @@ func TestBash(t *testing.T) {
 	t.Run("its own folder", func(t *testing.T) {
 		call := command(dir, "pwd")
 		call.Cwd = filepath.Join(dir, "sub")
+		call.RealCwd = call.Cwd
 		if out, err := bash(t, t.Context(), call); err != nil || out.Text != dir+"/sub\n" {
 			t.Errorf("%+v %v", out, err)
 		}

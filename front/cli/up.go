@@ -208,9 +208,11 @@ func openLog(p place.Place) (*slog.Logger, *os.File, error) {
 
 // serve runs the kernel until somebody ends it.
 func (u *up) serve(ctx context.Context, p place.Place, log *slog.Logger, ready func()) error {
-	if err := daemon.Harden(); err != nil {
-		return fmt.Errorf("keeping others from this process's memory: %w", err)
+	unsettle, err := daemon.Settle()
+	if err != nil {
+		return err
 	}
+	defer unsettle()
 	// Writing to an output that is closed is an error and no end. (Ignored, it
 	// would be ignored by what bodies run, too.)
 	pipes := make(chan os.Signal, 1)
@@ -239,7 +241,7 @@ func (u *up) serve(ctx context.Context, p place.Place, log *slog.Logger, ready f
 		o.Home = reach.Home(os.Getenv("HOME"), user.Current)
 	}
 	log.Info("starting", "version", version(), "process", os.Getpid())
-	err := daemon.Run(ctx, o)
+	err = daemon.Run(ctx, o)
 	switch {
 	case err == nil:
 		log.Info("ended")
@@ -345,6 +347,9 @@ func become(a account, path string, args, env []string) error {
 		if step != nil {
 			return fmt.Errorf("becoming user %s: %w", a.name, step)
 		}
+	}
+	if err := daemon.KeepInherited(); err != nil {
+		return err
 	}
 	if err := syscall.Exec(path, args, env); err != nil {
 		if errors.Is(err, fs.ErrPermission) {

@@ -20,9 +20,9 @@ import (
 
 // bodies are what runs in the kernel itself. They ask it about addresses that they
 // come to while they run, and give it what agents say to each other.
-func bodies(c config.Config, late *lateKernel, environ []string) (*job.Registry, *toolkit.Kit, error) {
+func bodies(c config.Config, late *lateKernel, environ []string, running string) (*job.Registry, *toolkit.Kit, error) {
 	registry := new(job.Registry)
-	kit, err := toolkit.Register(registry, toolkit.Options{Env: handedOn(environ), Contact: late.contact, Opens: late.opens, Agents: late, Settings: toolsOf(c)})
+	kit, err := toolkit.Register(registry, toolkit.Options{Env: handedOn(environ), Running: running, Contact: late.contact, Opens: late.opens, Agents: late, Settings: toolsOf(c)})
 	return registry, kit, err
 }
 

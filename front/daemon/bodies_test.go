@@ -80,7 +80,7 @@ func TestTheKernelRunsTheHostsOwnTools(t *testing.T) {
 		tool, arguments string
 		want            string
 	}{
-		{"a command", "yolo", job.SystemTool, "bash", `{"command":"echo \"$ASSENT_BODY.$A_SECRET\" >a.txt; cat a.txt"}`, `"text":"1.\n"`},
+		{"a command", "yolo", job.SystemTool, "bash", `{"command":"echo \"${ASSENT_BODY:+1}.$A_SECRET\" >a.txt; cat a.txt"}`, `"text":"1.\n"`},
 		{"a file", "manual", job.SystemTool, "read", `{"path":"a.txt"}`, `"text":"1.\n"`},
 		{"a page", "yolo", job.WebExtractTool, "web_extract", `{"url":"` + site.URL + `/"}`, `"text":"a page"`},
 		{"a page that leads elsewhere", "yolo", job.WebExtractTool, "web_extract", `{"url":"` + site.URL + `/away"}`, `that was not judged with this call`},

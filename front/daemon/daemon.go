@@ -141,7 +141,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	if o.Stage != nil {
 		environ = o.Stage.Env
 	}
-	registry, kit, err := bodies(first.Config, late, environ)
+	registry, kit, err := bodies(first.Config, late, environ, o.Place.Running())
 	if err != nil {
 		return err
 	}

@@ -2,5 +2,5 @@
 
 package daemon
 
-// Harden does nothing here.
-func Harden() error { return nil }
+// harden does nothing here.
+func harden() error { return nil }

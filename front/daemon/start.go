@@ -38,6 +38,10 @@ const ready = "ready\n"
 // What kept it from starting is the error. A child that needs longer than ctx
 // goes on.
 func Detach(ctx context.Context, c Child) (pid int, err error) {
+	// A lock that the shell here holds would stay held.
+	if err := KeepInherited(); err != nil {
+		return 0, fmt.Errorf("start the kernel: %w", err)
+	}
 	said, says, err := os.Pipe()
 	if err != nil {
 		return 0, err

@@ -49,6 +49,9 @@ func TestMain(m *testing.M) {
 		os.Exit(7)
 	}
 	if err == nil {
+		_, err = Settle()
+	}
+	if err == nil {
 		err = Run(ctx, Options{Place: p, Ready: report.Ready})
 	}
 	if err != nil {

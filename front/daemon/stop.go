@@ -37,18 +37,22 @@ func Stop(ctx context.Context, p place.Place) (pid int, err error) {
 	if err := h.terminate(); err != nil {
 		return pid, fmt.Errorf("end process %d: %w", pid, err)
 	}
-	if peer.Stopped(pid) { // it ends when somebody lets it go on
-		return pid, &Silent{pid, true}
+	for {
+		// It may be stopped at any moment, and would end when somebody lets it go on.
+		some, cancel := context.WithTimeout(ctx, look)
+		err := h.wait(some)
+		cancel()
+		switch {
+		case err == nil:
+			return pid, nil
+		case peer.Stopped(pid):
+			return pid, &Silent{pid, true}
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+			return pid, plain{fmt.Sprintf("the kernel (process %d) was told to end and has not yet", pid), ctx.Err()}
+		case ctx.Err() != nil, !errors.Is(err, context.DeadlineExceeded):
+			return pid, fmt.Errorf("wait for the end of process %d: %w", pid, err)
+		}
 	}
-	switch err := h.wait(ctx); {
-	case errors.Is(err, context.DeadlineExceeded) && peer.Stopped(pid):
-		return pid, &Silent{pid, true}
-	case errors.Is(err, context.DeadlineExceeded):
-		return pid, plain{fmt.Sprintf("the kernel (process %d) was told to end and has not yet", pid), err}
-	case err != nil:
-		return pid, fmt.Errorf("wait for the end of process %d: %w", pid, err)
-	}
-	return pid, nil
 }
 
 // glance is how often is looked where nothing tells of an end.

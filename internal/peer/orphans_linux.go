@@ -52,6 +52,12 @@ func (c *Children) Wait(cmd *exec.Cmd) error {
 	return err
 }
 
+// Own says whether a process is one that Wait will collect.
+func (c *Children) Own(pid int) bool {
+	_, own := c.list.Load(pid)
+	return own
+}
+
 // Reap clears away the adopted orphans that have ended and says how many. Call
 // it when a child ends (SIGCHLD) and now and then.
 func (c *Children) Reap() (reaped int) {

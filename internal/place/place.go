@@ -134,6 +134,9 @@ func (p Place) LogFile() string { return filepath.Join(p.State, "kernel.log") }
 // ScannerFile says where the scanner of commands was found once (law ruling 16).
 func (p Place) ScannerFile() string { return filepath.Join(p.State, "scanner.json") }
 
+// Running is the folder in which stands what the kernel runs.
+func (p Place) Running() string { return filepath.Join(p.State, "running") }
+
 // SharedRoot is where the sockets of kernels are that run as another user than
 // the one they are for. Only root can make anything there, so no agent can
 // put a socket of its own in a person's way.
