@@ -75,6 +75,9 @@ func (k *Kernel) createSession(ctx context.Context, s NewSession, by plexus.Writ
 			if err := k.admits(ctx, s.Parent, by); err != nil {
 				return plexus.Session{}, fmt.Errorf("parent %q: %w", s.Parent, err)
 			}
+			if err := k.below(ctx, s.Parent); err != nil {
+				return plexus.Session{}, fmt.Errorf("parent %q: %w", s.Parent, err)
+			}
 		}
 	case plexus.Nobody:
 		return plexus.Session{}, plexus.ErrRole

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"assent/plexus"
+	"assent/session"
 )
 
 // An agent acts in sessions of its own and says little about them. Otherwise it
@@ -137,7 +138,8 @@ func (k *Kernel) admits(ctx context.Context, id string, by plexus.Writer) error 
 }
 
 // Give lets an agent, by its name, have a session, whoever had it before. That
-// is a person's to say.
+// is a person's to say. What another agent has under way there is cancelled: it would
+// be answered by the mode and the grants of a session that is not its own any more.
 func (k *Kernel) Give(ctx context.Context, id, agent string, by plexus.Writer) error {
 	if !k.enter() {
 		return fmt.Errorf("give session: %w", ErrClosed)
@@ -153,7 +155,42 @@ func (k *Kernel) Give(ctx context.Context, id, agent string, by plexus.Writer) e
 		return fmt.Errorf("give session: %w", err)
 	}
 	k.belongs.Store(id, agent)
+	others, err := look(ctx, k, id, func(o *owner) (jobs []session.JobID) {
+		for job, minter := range o.minters {
+			if minter.Role == plexus.Agent && minter != to {
+				jobs = append(jobs, job)
+			}
+		}
+		return jobs
+	})
+	for _, job := range others {
+		err = errors.Join(err, k.cancel(ctx, id, string(job), by))
+	}
+	if err != nil {
+		return fmt.Errorf("give session: cancelling what another agent has under way there: %w", err)
+	}
 	return nil
+}
+
+// still says whether a session is not another agent's by now.
+func (k *Kernel) still(id string, by plexus.Writer) error {
+	if of, ok := k.belongs.Load(id); ok && by.Role == plexus.Agent {
+		return mine(of, by)
+	}
+	return nil
+}
+
+// below says whether an agent may have a session below another: so many are above it
+// at most.
+func (k *Kernel) below(ctx context.Context, parent string) error {
+	for range maxDepth {
+		above, err := look(ctx, k, parent, func(o *owner) string { return o.facts.Parent })
+		if err != nil || above == "" {
+			return err
+		}
+		parent = above
+	}
+	return fmt.Errorf("%d sessions above this one: %w", maxDepth, ErrTooMany)
 }
 
 func mine(of any, by plexus.Writer) error {

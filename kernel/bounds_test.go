@@ -220,3 +220,51 @@ func TestAWorkspaceThatLeadsElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// What an agent left under way in a session that another has now is cancelled, and
+// no mode or grant that is meant for the other answers it.
+func TestWhatAnAgentLeavesInASession(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.session("s", "manual")
+	for id, by := range map[string]plexus.Writer{"left": hook, "persons": ada} {
+		w.admit(NewCall{Session: "s", ID: id, Name: "Bash", Arguments: bash("other")}, by)
+		w.await("s", id, plexus.PolicyResult)
+	}
+	w.must(w.Give(t.Context(), "s", spy.Name, ada))
+	if got := w.fields("s", "left"); got[plexus.Cancelled] != plexus.True || got[plexus.Completed] != plexus.True {
+		t.Errorf("what was left is %v", got)
+	}
+	w.admit(NewCall{Session: "s", ID: "theirs", Name: "Bash", Arguments: bash("other")}, spy)
+	if err := w.Assign(t.Context(), "s", "yolo", false, ada); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"theirs", "persons"} {
+		if got := w.await("s", id, plexus.OrchestrationResult); got != plexus.True {
+			t.Errorf("%s: %s", id, got)
+		}
+	}
+	if got, ok := w.fields("s", "left")[plexus.OrchestrationResult]; ok {
+		t.Errorf("what was left is licensed: %s", got)
+	}
+	// Who lost the session between its license and the body does not begin it.
+	w.must(w.Give(t.Context(), "s", hook.Name, ada))
+	if err := w.Begin(t.Context(), "s", "theirs", spy); err == nil {
+		t.Error("a call is begun in a session that is another's")
+	}
+}
+
+// Sessions stand below each other so deep and no deeper, whoever makes them.
+func TestHowDeepAgentsNest(t *testing.T) {
+	w := newWorld(t, Options{})
+	dir := t.TempDir()
+	parent := ""
+	for depth := range maxDepth + 3 {
+		s, err := w.CreateSession(t.Context(), NewSession{Workspace: dir, Parent: parent}, hook)
+		if fits := depth <= maxDepth; (err == nil) != fits || !fits && !errors.Is(err, ErrTooMany) {
+			t.Fatalf("%d above: %v", depth, err)
+		} else if !fits {
+			return
+		}
+		parent = s.ID
+	}
+}
