@@ -81,6 +81,7 @@ type Machine struct {
 	stale   bool // it has changed since it was asked for
 	about   bool // the card is being read
 	listing bool // a list is
+	relists bool // and has changed since
 	going   bool // to a list that is not here yet
 	anew    bool // it has changed since
 
@@ -224,17 +225,15 @@ func (m *Machine) Step(now time.Time, e Event) []Order {
 	case Card:
 		m.carded(now, e)
 	case History:
-		m.listing = false
 		if m.failed(e.Err); e.Err == nil {
 			m.history = e.Calls
 		}
-		m.entered()
+		m.listed()
 	case Sessions:
-		m.listing = false
 		if m.failed(e.Err); e.Err == nil {
 			m.sessions = e.Sessions
 		}
-		m.entered()
+		m.listed()
 	case Wrote:
 		m.wrote(now, e)
 	}
@@ -298,7 +297,11 @@ func (m *Machine) entered() {
 
 // relist reads the list that is seen, once at a time.
 func (m *Machine) relist() {
-	if m.listing || !m.up {
+	if m.listing {
+		m.relists = true
+		return
+	}
+	if !m.up {
 		return
 	}
 	switch m.view {
@@ -309,7 +312,16 @@ func (m *Machine) relist() {
 	case viewCard, viewQueue:
 		return
 	}
-	m.listing = true
+	m.listing, m.relists = true, false
+}
+
+// listed: a list has come. What changed while it was read is read again.
+func (m *Machine) listed() {
+	m.listing = false
+	m.entered()
+	if m.relists {
+		m.relist()
+	}
 }
 
 // reread reads the card that is shown.

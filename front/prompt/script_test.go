@@ -386,3 +386,32 @@ func TestScripts(t *testing.T) {
 		}
 	}
 }
+
+// A list that changes while it is read is read again, and no more than once.
+func TestAListThatChangesWhileItIsRead(t *testing.T) {
+	w := newWorld(t)
+	ask := func(e Event) (lists int) {
+		for _, o := range w.m.Step(w.now, e) {
+			if _, ok := o.(GetHistory); ok {
+				lists++
+			}
+		}
+		return lists
+	}
+	w.step(Up{})
+	w.m.view = viewHistory
+	changed := func() int { return ask(Changed{Rows: []wire.Row{{Field: &wire.Field{Session: "s", Job: "1", Name: "approved"}}}}) + ask(Queue{}) }
+	ask(Queue{})
+	if n := changed(); n != 1 {
+		t.Fatalf("a change: read %d times", n)
+	}
+	if n := changed() + changed(); n != 0 {
+		t.Errorf("while it is read: read %d times", n)
+	}
+	if n := ask(History{}); n != 1 {
+		t.Errorf("afterwards: read %d times", n)
+	}
+	if n := ask(History{}); n != 0 {
+		t.Errorf("nothing has changed since: read %d times", n)
+	}
+}
