@@ -400,7 +400,9 @@ func TestAListThatChangesWhileItIsRead(t *testing.T) {
 	}
 	w.step(Up{})
 	w.m.view = viewHistory
-	changed := func() int { return ask(Changed{Rows: []wire.Row{{Field: &wire.Field{Session: "s", Job: "1", Name: "approved"}}}}) + ask(Queue{}) }
+	changed := func() int {
+		return ask(Changed{Rows: []wire.Row{{Field: &wire.Field{Session: "s", Job: "1", Name: "approved"}}}}) + ask(Queue{})
+	}
 	ask(Queue{})
 	if n := changed(); n != 1 {
 		t.Fatalf("a change: read %d times", n)

@@ -53,6 +53,9 @@ type Config struct {
 	// ToolTimeout is how long a tool that the kernel runs itself may take, 0 where
 	// nothing was said: [DefaultToolTimeout].
 	ToolTimeout time.Duration
+	// OnAsk is the command that "assent watch --notify" runs for a new card: a program
+	// by its whole path, and its arguments. None for no command.
+	OnAsk []string
 	// Warnings say, each with its place, what was read as something else than it
 	// says, and what lets more happen than whoever wrote it may have meant.
 	Warnings []string
@@ -91,9 +94,10 @@ const (
 	mcpServers    = "mcpServers"
 	webSearch     = "webSearch"
 	toolTimeout   = "toolTimeoutMs"
+	onAsk         = "onAsk"
 )
 
-var keys = []string{DefaultPolicy, AutoAllow, AutoCoverDeny, slots, autoModeJudge, autoModeAsk, askThrottle, superKey, agentFolders, agentSpace, reserve, mcpServers, webSearch, toolTimeout}
+var keys = []string{DefaultPolicy, AutoAllow, AutoCoverDeny, slots, autoModeJudge, autoModeAsk, askThrottle, superKey, agentFolders, agentSpace, reserve, mcpServers, webSearch, toolTimeout, onAsk}
 
 // elsewhere are words that people may look for here, and what to do instead.
 var elsewhere = map[string]string{
@@ -350,6 +354,10 @@ func (m member) set(c *Config, ask *string, warn func(*Config, fault)) error {
 		key, err := m.string("the name of a key")
 		c.SuperKey = key
 		return err
+	case onAsk:
+		words, err := m.command()
+		c.OnAsk = words
+		return err
 	case agentFolders:
 		folders, wide, err := m.folders()
 		c.AgentFolders = folders
@@ -536,6 +544,37 @@ func (m member) grants(into *approval.Terms) error {
 	}
 	*into = g
 	return nil
+}
+
+// command reads a program and its arguments.
+func (m member) command() (words []string, err error) {
+	const want = `a program and its arguments, as in ["/usr/local/bin/ping-me", "--quiet"]`
+	if m.text.Kind() != '[' {
+		return nil, m.wrong(want)
+	}
+	d := jsontext.NewDecoder(bytes.NewReader(m.text))
+	if _, err := d.ReadToken(); err != nil {
+		return nil, m.wrong(want)
+	}
+	for d.PeekKind() != ']' {
+		at := skip(m.text, int(d.InputOffset()))
+		value, err := d.ReadValue()
+		if err != nil {
+			return nil, m.wrong(want)
+		}
+		word, err := member{name: m.name, value: m.value + at, text: value.Clone()}.string("a word")
+		if err == nil && strings.IndexByte(word, 0) >= 0 {
+			err = &fault{at: m.value + at, text: m.name + ": no word holds U+0000"}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(words) == 0 && !path.IsAbs(word) {
+			return nil, &fault{at: m.value + at, text: fmt.Sprintf("%s: %.60q is no program that is the same everywhere", m.name, word), hint: "begin it with /"}
+		}
+		words = append(words, word)
+	}
+	return words, nil
 }
 
 // term reads how long a grant holds.

@@ -1,0 +1,359 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"assent/front/api/client"
+	"assent/front/api/wire"
+	"assent/front/notify"
+	"assent/internal/config"
+)
+
+// newWatch is `assent watch`: what happens to calls, a line of JSON each.
+func newWatch() *cobra.Command {
+	d, session := &dialer{}, ""
+	var (
+		from      int64
+		told      bool
+		bell      bool
+		untilNone bool
+	)
+	cmd := &cobra.Command{
+		Use:   "watch",
+		Short: "Say what happens to calls as it happens, as lines of JSON",
+		Long: `Watch writes a line of JSON for each thing that happens to a call:
+
+  asked      it waits for a person, or did when the watch began
+  answered   a person said yes or no (approved, by)
+  commented  a person wrote a comment (comment, by)
+  decided    it may run, or may not (allowed, reason)
+  cancelled  it was cancelled (by)
+  settled    it has its outcome (outcome)
+
+Each has session and job, and the number of the call where it waited while the
+watch looked on; rev is its place in the document. --from takes up an earlier
+watch behind that place: what has happened since is told, and what waits now is
+told as asked again.
+
+--notify shows a notification of the desktop for calls that begin to wait
+(notify-send, or osascript on macOS), and runs the command of onAsk in
+config.json with the line on its standard input; --bell rings the terminal.
+That command is told and cannot answer: it has no terminal and is an agent to
+the kernel. What it writes goes nowhere.
+
+Watch ends with Ctrl-C. A kernel that ends is waited for.`,
+		Example: `  assent watch
+  assent watch --notify >/dev/null
+  assent watch --from 1042 --session 7GKQ`,
+		Args: noArguments,
+		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, _ []string) error {
+			if from < 0 {
+				return usagef("--from %d: want the rev of a line, from 0 on", from)
+			}
+			id, err := findSession(cmd.Context(), c, session)
+			if err != nil {
+				return err
+			}
+			d.heard.Store(true)
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			w := &watching{c: c, session: id, out: cmd.OutOrStdout(), known: make(map[callName]int64), until: untilNone}
+			if bell {
+				w.bell = cmd.ErrOrStderr()
+			}
+			if told {
+				teller := newTeller(cmd.ErrOrStderr())
+				defer teller.close()
+				w.tell = teller.tell
+			}
+			if !cmd.Flags().Changed("from") {
+				from = -1
+			}
+			err = w.run(ctx, from)
+			if ctx.Err() != nil && cmd.Context().Err() == nil {
+				return nil // asked to end
+			}
+			return err
+		}),
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	d.flags(cmd)
+	_ = cmd.Flags().MarkHidden("json") // it is JSON anyway
+	sessionFlag(cmd, &session, "only of this session")
+	f := cmd.Flags()
+	f.Int64Var(&from, "from", 0, "tell what has happened since this `rev` too")
+	f.BoolVar(&told, "notify", false, "show notifications, and run onAsk of config.json")
+	f.BoolVar(&bell, "bell", false, "ring the bell of the terminal for a call that begins to wait")
+	f.BoolVar(&untilNone, "until-none", false, "end when nothing waits")
+	return cmd
+}
+
+// happened is a line of watch.
+type happened struct {
+	Rev     wire.Rev `json:"rev"`
+	At      string   `json:"at,omitzero"`
+	Event   string   `json:"event"`
+	Session string   `json:"session"`
+	Job     string   `json:"job"`
+	Number  int64    `json:"number,omitzero"`
+
+	// Of one that waits.
+	Tool         string  `json:"tool,omitzero"`
+	What         string  `json:"what,omitzero"`
+	PolicyResult *string `json:"policyResult,omitzero"`
+	Message      *string `json:"message,omitzero"`
+
+	// Of what happened.
+	By       string         `json:"by,omitzero"`
+	Approved jsontext.Value `json:"approved,omitzero"`
+	Comment  jsontext.Value `json:"comment,omitzero"`
+	Allowed  jsontext.Value `json:"allowed,omitzero"`
+	Reason   jsontext.Value `json:"reason,omitzero"`
+	Outcome  jsontext.Value `json:"outcome,omitzero"`
+}
+
+// watching is one run of watch.
+type watching struct {
+	c       *client.Client
+	session string
+	out     io.Writer
+	bell    io.Writer
+	tell    func(happened)
+	until   bool
+
+	known map[callName]int64 // what waits, with its number
+	begun bool
+}
+
+// often is how often the queue is read at most while much happens.
+const often = 200 * time.Millisecond
+
+func (w *watching) run(ctx context.Context, from wire.Rev) error {
+	rev, err := w.queue(ctx)
+	if err != nil {
+		return err
+	}
+	if from < 0 {
+		from = rev
+	}
+	w.begun = true
+	if w.until && len(w.known) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	events, ended := make(chan client.Event), make(chan error, 1)
+	go func() {
+		for e, err := range w.c.Watch(ctx, w.session, from) {
+			if err != nil {
+				ended <- err
+				return
+			}
+			select {
+			case events <- e:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	look := time.NewTimer(often)
+	look.Stop()
+	waiting := false
+	for {
+		select {
+		case e := <-events:
+			reasons := make(map[callName]jsontext.Value)
+			for _, r := range e.Rows {
+				if f := r.Field; f != nil && f.Name == "licenseReason" {
+					reasons[callName{f.Session, f.Job}] = f.Value
+				}
+			}
+			for _, r := range e.Rows {
+				if err := w.row(r, reasons); err != nil {
+					return err
+				}
+			}
+			if len(e.Rows) > 0 && !waiting {
+				waiting = true
+				look.Reset(often)
+			}
+		case <-look.C:
+			waiting = false
+			_, err := w.queue(ctx)
+			switch {
+			case errors.Is(err, client.ErrNoDaemon), errors.Is(err, wire.Closed), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
+				waiting = true
+				look.Reset(time.Second) // it comes back, and so does the watch
+			case err != nil:
+				return err
+			case w.until && len(w.known) == 0:
+				return nil
+			}
+		case err := <-ended:
+			return err
+		}
+	}
+}
+
+// row says what a row of the document is to a call.
+func (w *watching) row(r wire.Row, reasons map[callName]jsontext.Value) error {
+	f := r.Field
+	if f == nil {
+		return nil
+	}
+	call := callName{f.Session, f.Job}
+	h := happened{Rev: r.Rev, At: r.At.Format(time.RFC3339Nano), Session: f.Session, Job: f.Job, Number: w.known[call], By: r.Writer}
+	switch f.Name {
+	case "approved":
+		h.Event, h.Approved = "answered", f.Value
+	case "approvalComment":
+		h.Event, h.Comment = "commented", f.Value
+	case "orchestrationResult":
+		h.Event, h.Allowed, h.Reason, h.By = "decided", f.Value, reasons[call], ""
+	case "cancelled":
+		h.Event = "cancelled"
+	case "outcomeJson":
+		h.Event, h.Outcome, h.By = "settled", f.Value, ""
+	default:
+		return nil
+	}
+	return w.write(h)
+}
+
+// queue says what begins to wait, and forgets what does not any more.
+func (w *watching) queue(ctx context.Context) (wire.Rev, error) {
+	now := make(map[callName]int64)
+	var jobs []wire.Job
+	page, err := w.c.QueuePage(ctx, w.session, 0, 1000)
+	for {
+		if err != nil {
+			return 0, err
+		}
+		jobs = append(jobs, page.Queue...)
+		if page.Next == "" || len(page.Queue) == 0 {
+			break
+		}
+		page, err = w.c.QueueNext(ctx, w.session, page.Next, 1000)
+	}
+	for _, job := range jobs {
+		call := callName{job.Session, job.ID}
+		now[call] = job.Number
+		if _, there := w.known[call]; there {
+			continue
+		}
+		h := happened{Rev: page.Rev, At: job.Stamp.At.Format(time.RFC3339Nano), Event: "asked", Session: job.Session, Job: job.ID, Number: job.Number,
+			Tool: job.Name, What: whatOf(job.Arguments)}
+		if job.Leaf != nil {
+			h.PolicyResult, h.Message = job.Leaf.PolicyResult, job.Leaf.PolicyMessage
+		}
+		w.known[call] = job.Number
+		if err := w.write(h); err != nil {
+			return 0, err
+		}
+		if w.bell != nil {
+			fmt.Fprint(w.bell, "\a")
+		}
+		if w.tell != nil {
+			w.tell(h)
+		}
+	}
+	w.known = now
+	return page.Rev, nil
+}
+
+func (w *watching) write(h happened) error { return writeJSON(w.out, h) }
+
+// teller tells a person outside of the terminal, one thing after the other, without
+// keeping the watch waiting.
+type teller struct {
+	say    io.Writer
+	file   *config.File // nil where it cannot be read
+	ctx    context.Context
+	cancel context.CancelFunc
+	queue  chan happened
+	done   sync.WaitGroup
+	missed bool // a program for notifications is not here
+}
+
+// mostUntold is how many calls may wait to be told of; what comes beyond is told by
+// the number alone.
+const mostUntold = 100
+
+func newTeller(say io.Writer) *teller {
+	t := &teller{say: say, queue: make(chan happened, mostUntold)}
+	t.ctx, t.cancel = context.WithCancel(context.Background())
+	if at, err := findKernel(); err == nil {
+		if t.file, err = config.Open(at.ConfigFile(), func(config.State) {}); err != nil {
+			t.file = nil
+		}
+	}
+	t.done.Go(func() {
+		for h := range t.queue {
+			t.one(h, len(t.queue))
+		}
+	})
+	return t
+}
+
+func (t *teller) tell(h happened) {
+	select {
+	case t.queue <- h:
+	default: // the queue says it, and the next one its number
+	}
+}
+
+func (t *teller) one(h happened, more int) {
+	n := notify.Notifier{Env: os.Environ()}
+	title := "A call waits: " + h.Tool
+	if more > 0 {
+		title += " (and " + strconv.Itoa(more) + " more)"
+	}
+	what := h.What
+	if h.Message != nil && *h.Message != "" {
+		what += "\n" + *h.Message
+	}
+	err := n.Desktop(t.ctx, title, what)
+	if errors.Is(err, notify.ErrNone) {
+		if !t.missed {
+			t.missed = true
+			fmt.Fprint(t.say, paragraph("assent: "+err.Error()))
+		}
+	} else if err != nil && t.ctx.Err() == nil {
+		fmt.Fprint(t.say, paragraph("assent: "+err.Error()))
+	}
+	if t.file == nil {
+		return
+	}
+	words := t.file.State().Config.OnAsk
+	if len(words) == 0 {
+		return
+	}
+	line, err := json.Marshal(h)
+	if err == nil {
+		err = n.Hook(t.ctx, words, append(line, '\n'))
+	}
+	if err != nil && t.ctx.Err() == nil {
+		fmt.Fprint(t.say, paragraph("assent: onAsk: "+err.Error()))
+	}
+}
+
+func (t *teller) close() {
+	close(t.queue)
+	t.cancel()
+	t.done.Wait()
+	if t.file != nil {
+		t.file.Close()
+	}
+}

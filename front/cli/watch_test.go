@@ -1,0 +1,174 @@
+//go:build linux || darwin
+
+package cli
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+)
+
+// watched is a watch that runs.
+type watched struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	lines *bufio.Scanner
+}
+
+func (k *prompted) watches(env []string, args ...string) *watched {
+	k.t.Helper()
+	cmd := exec.Command("assent", append([]string{"watch"}, args...)...)
+	cmd.Env = append(os.Environ(), append([]string{"HOME=" + k.home}, env...)...)
+	cmd.Dir, cmd.Stderr = k.home, os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	k.t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return &watched{k.t, cmd, bufio.NewScanner(out)}
+}
+
+func (w *watched) next() (h happened) {
+	w.t.Helper()
+	if !w.lines.Scan() {
+		w.t.Fatalf("it has ended: %v", w.lines.Err())
+	}
+	if err := json.Unmarshal(w.lines.Bytes(), &h); err != nil {
+		w.t.Fatalf("%s: %v", w.lines.Text(), err)
+	}
+	return h
+}
+
+// until gives the first line of a call and an event.
+func (w *watched) until(event, job string) happened {
+	w.t.Helper()
+	for {
+		if h := w.next(); h.Event == event && h.Job == job {
+			return h
+		}
+	}
+}
+
+func (w *watched) ends() {
+	w.t.Helper()
+	if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
+		w.t.Fatal(err)
+	}
+	for w.lines.Scan() {
+	}
+	if err := w.cmd.Wait(); err != nil {
+		w.t.Errorf("it ended with %v", err)
+	}
+}
+
+func TestWatch(t *testing.T) {
+	k := newPrompted(t, "manual")
+	k.asks("a", "Bash", `{"command":"make deploy"}`)
+	k.has("a", "policyResult", `"ask"`)
+	w := k.watches(nil)
+	asked := w.until("asked", "a")
+	if asked.Tool != "Bash" || asked.What != "make deploy" || asked.Number == 0 || asked.PolicyResult == nil || *asked.PolicyResult != "ask" {
+		t.Errorf("got %+v", asked)
+	}
+	k.asks("b", "Bash", `{"command":"frob"}`)
+	second := w.until("asked", "b")
+	k.answers("a", "true")
+	k.answers("b", "false")
+	for _, row := range []struct{ event, job, by, approved, allowed, reason string }{
+		{"answered", "a", "human:bob", "true", "", ""},
+		{"decided", "a", "", "", "true", `"person-allowed"`},
+		{"answered", "b", "human:bob", "false", "", ""},
+		{"decided", "b", "", "", "false", `"person-refused"`},
+		{"settled", "b", "", "", "", ""},
+	} {
+		if row.event == "answered" && row.job == "b" {
+			// The two answers may be told before or after what follows from the first.
+			continue
+		}
+		h := w.until(row.event, row.job)
+		if h.By != row.by || string(h.Approved) != row.approved || string(h.Allowed) != row.allowed || string(h.Reason) != row.reason {
+			t.Errorf("%s %s: got %+v", row.event, row.job, h)
+		}
+	}
+	w.ends()
+
+	// Taken up where it was: what has happened since, and nothing before.
+	again := k.watches(nil, "--from", int64String(second.Rev))
+	h := again.until("answered", "a")
+	if h.Rev <= second.Rev {
+		t.Errorf("rev %d is not behind %d", h.Rev, second.Rev)
+	}
+	again.until("settled", "b")
+	again.ends()
+}
+
+func int64String(n int64) string {
+	text, _ := json.Marshal(n)
+	return string(text)
+}
+
+// Notifications and the command of config.json are told, and cannot answer.
+func TestWatchTells(t *testing.T) {
+	k := newPrompted(t, "manual")
+	bin := filepath.Join(k.home, "bin")
+	told, hooked := filepath.Join(k.home, "told"), filepath.Join(k.home, "hooked")
+	for _, pipe := range []string{told, hooked} {
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(bin, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		filepath.Join(bin, "notify-send"): "#!/bin/sh\nprintf '%s\\n' \"$@\" >" + told + "\n",
+		filepath.Join(bin, "osascript"):   "#!/bin/sh\nprintf '%s\\n' \"$@\" >" + told + "\n",
+		filepath.Join(bin, "on-ask"):      "#!/bin/sh\n{ cat; echo \"args $*\"; env | grep ASSENT; } >" + hooked + "\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := `{"onAsk": ["` + filepath.Join(bin, "on-ask") + `", "--now; touch x"]}`
+	if err := os.WriteFile(filepath.Join(k.home, ".config", "assent", "config.json"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := k.watches([]string{"PATH=" + bin + ":" + os.Getenv("PATH")}, "--notify", "--bell")
+	k.asks("a", "Bash", `{"command":"frob --hint=<b>\u202ex"}`)
+	w.until("asked", "a")
+	read := func(path string) string {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		text, err := io.ReadAll(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if got := read(told); !strings.Contains(got, "A call waits: Bash\n") || !strings.Contains(got, "frob --hint=") || strings.Contains(got, "\u202e") {
+		t.Errorf("the notification is %q", got)
+	}
+	got := read(hooked)
+	line, rest, _ := strings.Cut(got, "\n")
+	var h happened
+	if err := json.Unmarshal([]byte(line), &h); err != nil || h.Job != "a" || h.Event != "asked" {
+		t.Errorf("the command got %q: %v", line, err)
+	}
+	if !strings.HasPrefix(rest, "args --now; touch x\n") || !strings.Contains(rest, "ASSENT_BODY=1") {
+		t.Errorf("the command has %q", rest)
+	}
+	w.ends()
+}
