@@ -41,12 +41,18 @@ func (d *running) settled(session string, kind job.Kind, tool, arguments string)
 // outcome waits for the outcome of a call.
 func (d *running) outcome(session, id string) string {
 	d.t.Helper()
+	return d.field(session, id, plexus.OutcomeJSON)
+}
+
+// field waits for a field of a call.
+func (d *running) field(session, id, name string) string {
+	d.t.Helper()
 	for rows, err := range d.parts.Document.Watch(d.t.Context(), 0, plexus.Filter{Session: session}) {
 		if err != nil {
 			d.t.Fatal(err)
 		}
 		for _, row := range rows {
-			if f, ok := row.(plexus.Field); ok && f.Job == id && f.Name == plexus.OutcomeJSON {
+			if f, ok := row.(plexus.Field); ok && f.Job == id && f.Name == name {
 				return f.Value
 			}
 		}

@@ -39,6 +39,23 @@ func init() {
 // play is what becomes of the test binary as a part.
 func play(part, socket string) error {
 	switch part {
+	case "opened": // says what a program that it starts has open besides, kept in both ways
+		if err := KeepInherited(); err != nil {
+			return err
+		}
+		if socket == "listed" {
+			if _, err := unix.FcntlInt(5, unix.F_SETFD, 0); err != nil {
+				return err
+			}
+			if err := keepListed("/dev/fd"); err != nil {
+				return err
+			}
+		}
+		out, err := exec.Command("/bin/ls", "-l", "/proc/self/fd").Output()
+		fmt.Printf("%s", out)
+		return err
+	case "runs": // a kernel in this home, with a command that it begins
+		return runs(socket)
 	case "who": // says for whom it is taken
 		c := client.New(socket, client.Options{})
 		defer c.Close()
