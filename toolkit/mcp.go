@@ -233,7 +233,10 @@ func (s *server) ask(ctx context.Context, tool string, call job.Call) (result *m
 		if err != nil {
 			return nil, false, err
 		}
-		result, err = conn.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: stdjson.RawMessage(arguments)})
+		err = contained(func() (err error) {
+			result, err = conn.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: stdjson.RawMessage(arguments)})
+			return err
+		})
 		answer, ok := errors.AsType[*jsonrpc.Error](err)
 		switch {
 		case err == nil && result.NeedsInput():
@@ -251,6 +254,17 @@ func (s *server) ask(ctx context.Context, tool string, call job.Call) (result *m
 			return nil, true, fmt.Errorf("no answer came that could be used, so it may have had its effect and is not asked again: %w%s", err, conn.said())
 		}
 	}
+}
+
+// contained keeps an answer that the protocol's library does not survive from ending
+// the host.
+func contained(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the server's answer cannot be read: %v", p)
+		}
+	}()
+	return f()
 }
 
 // connected is the connection to the server, made where there is none. Its tools are
@@ -349,7 +363,10 @@ func (s *server) connect(ctx context.Context) (conn *connection, err error) {
 		over = conn.program
 	}
 	if err == nil {
-		conn.ClientSession, err = client.Connect(ctx, over, nil)
+		err = contained(func() (err error) {
+			conn.ClientSession, err = client.Connect(ctx, over, nil)
+			return err
+		})
 	}
 	if err == nil {
 		go func() { // ends with the session
@@ -381,7 +398,12 @@ func (s *server) connect(ctx context.Context) (conn *connection, err error) {
 func (s *server) look(ctx context.Context) error {
 	ctx, stop := context.WithTimeoutCause(ctx, s.patience, errPatience)
 	defer stop()
-	tools, odd, err := listed(ctx, s.conn.ClientSession, "mcp__"+s.name+"__")
+	var tools map[string]*Tool
+	var odd map[string]string
+	err := contained(func() (err error) {
+		tools, odd, err = listed(ctx, s.conn.ClientSession, "mcp__"+s.name+"__")
+		return err
+	})
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)

@@ -73,7 +73,7 @@ func lie(what string) {
 	}
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	say := func(format string, args ...any) { fmt.Printf(format, args...) }
-	names := []string{"ok", "same", "late", "twice", "other", "wire", "garbage", "half", "close", "long", "asks", "form", "null", "swap", "echo", "loud"}
+	names := []string{"ok", "same", "late", "twice", "other", "wire", "garbage", "half", "close", "long", "asks", "form", "null", "swap", "echo", "loud", "raw"}
 	var kept []jsontext.Value
 	for page := 0; ; {
 		line, err := in.ReadBytes('\n')
@@ -110,6 +110,9 @@ func lie(what string) {
 			say("%s", answered(r.ID, `{}`))
 		case "tools/list":
 			switch how {
+			case "raw":
+				say("%s", answered(r.ID, with))
+				continue
 			case "pages":
 				page++
 				say("%s", answered(r.ID, fmt.Sprintf(`{"tools":[%s],"nextCursor":"%d"}`, toolsOf("t"+strconv.Itoa(page)), page)))
@@ -178,6 +181,10 @@ func lie(what string) {
 				say("%s%s", `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`+"\n", says(r.ID, "swapped"))
 			case "echo":
 				say("%s", says(r.ID, string(r.Params.Arguments)))
+			case "raw":
+				var raw struct{ Result jsontext.Value }
+				_ = json.Unmarshal(r.Params.Arguments, &raw, json.MatchCaseInsensitiveNames(true))
+				say("%s", answered(r.ID, string(raw.Result)))
 			case "loud":
 				for range 1 << 10 {
 					fmt.Fprintln(os.Stderr, strings.Repeat("l", 1<<13))
@@ -548,4 +555,61 @@ func TestServersOverHTTPAreBounded(t *testing.T) {
 		t.Errorf("the key went elsewhere: %q", key)
 	default:
 	}
+}
+
+// No form of an answer ends more than the call.
+func TestAnswersOfAnyForm(t *testing.T) {
+	s := kitOf(t, map[string]MCPServer{"x": stdio(t, "all")})
+	for _, result := range []string{
+		`null`, `7`, `"x"`, `[]`, `{}`, `{"content":null}`, `{"content":[]}`, `{"content":{}}`, `{"content":[[]]}`, `{"content":[{"type":"text"}]}`, `{"content":[{"type":"text","text":7}]}`,
+		`{"content":[{"type":"none"}]}`, `{"content":[{"type":"resource"}]}`, `{"content":[{"type":"resource","resource":null}]}`, `{"content":[{"type":"resource","resource":{"blob":"%"}}]}`,
+		`{"content":[{"type":"resource_link"}]}`, `{"content":[{"type":"image","data":7}]}`, `{"content":[{"type":"image","data":"AA=="}]}`, `{"content":[{"type":"audio"}]}`,
+		`{"content":[{"type":"tool_use"}]}`, `{"content":[{"type":"tool_result","content":[null]}]}`, `{"structuredContent":[1,{"a":null}]}`, `{"isError":"yes"}`, `{"isError":true}`, `{"_meta":7}`,
+		`{"resultType":"input_required"}`, `{"resultType":"input_required","inputRequests":{}}`, `{"resultType":7}`, `{"inputRequests":{"a":null}}`, `{"inputRequests":{"a":{"method":"roots/list"}}}`,
+		`{"inputRequests":{"a":{"method":"sampling/createMessage","params":{}}}}`, `{"inputRequests":{"a":{"method":"elicitation/create","params":null}}}`,
+	} {
+		out, err := askTool(t, t.Context(), s, "mcp__x__raw", `{"result":`+result+`}`)
+		if err != nil || !jsontext.Value(out).IsValid() || !strings.HasPrefix(out, `{"ok":`) {
+			t.Errorf("%s: %s %v", result, out, err)
+		}
+	}
+	for _, list := range []string{
+		`null`, `7`, `[]`, `{}`, `{"tools":null}`, `{"tools":{}}`, `{"tools":[7]}`, `{"tools":[[]]}`, `{"tools":[{}]}`, `{"tools":[{"name":7}]}`, `{"tools":[{"name":"a","inputSchema":7}]}`,
+		`{"tools":[{"name":"a","inputSchema":null,"annotations":[]}]}`, `{"tools":[{"name":"a","annotations":{"readOnlyHint":"yes"}}]}`, `{"tools":[],"nextCursor":7}`,
+		`{"tools":[{"name":"a","inputSchema":{"properties":[]}}]}`, `{"tools":[{"name":"a","inputSchema":{"properties":{"b":{"x-mcp-header":7}}}}]}`, `{"tools":[],"_meta":[]}`,
+	} {
+		s := newServers(map[string]MCPServer{"x": stdio(t, "raw "+list)}, nil, nil)
+		if out, err := askTool(t, t.Context(), s, "mcp__x__none", `{}`); err != nil || !strings.Contains(out, `{"ok":false`) {
+			t.Errorf("%s: %s %v", list, out, err)
+		}
+		s.close()
+	}
+}
+
+// Other settings hold at once, whatever the servers that are no more set up do.
+func TestSettingsWaitForNoServer(t *testing.T) {
+	var r job.Registry
+	dir := t.TempDir()
+	kit, err := Register(&r, Options{Settings: Settings{MCP: map[string]MCPServer{"x": stdio(t, "stubborn "+filepath.Join(dir, "pid"))}}})
+	must(t, err)
+	if out, err := kit.call(t.Context(), job.Call{Name: "mcp__x__ok"}); err != nil || !strings.Contains(string(out), `"ok":true`) {
+		t.Fatalf("%s %v", out, err)
+	}
+	over := kit.now().byName["x"].conn.program.over
+	kit.Set(Settings{Search: "https://example.com/?q={query}"})
+	select {
+	case <-over:
+		t.Error("the server was waited for")
+	default:
+	}
+	if kit.search() == "" || len(kit.Servers()) != 0 {
+		t.Error("the settings are as they were")
+	}
+	kit.Close() // that waits
+	select {
+	case <-over:
+	default:
+		t.Error("the server goes on")
+	}
+	gone(t, dir)
 }

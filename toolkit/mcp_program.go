@@ -112,6 +112,9 @@ func (p *program) Read(ctx context.Context) (jsonrpc.Message, error) {
 			if p.asked.Add(1) > maxAsked {
 				return nil, errAsks
 			}
+			if request.Method != "ping" { // what it asks is offered to nobody, and not read
+				request.Method, request.Params = "none", nil
+			}
 		case request.Method != toolsChanged:
 			continue // nothing else that it tells is used
 		case p.stale.Swap(true):
