@@ -14,6 +14,10 @@ func isDiff(text string) bool {
 			return true
 		}
 	}
+	// The kernel's own begin so.
+	if first, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(first, "diff ") && strings.HasPrefix(rest, "--- ") {
+		return true
+	}
 	return strings.HasPrefix(text, "@@ ")
 }
 

@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -86,10 +85,11 @@ type session struct {
 }
 
 // id makes an id of the client's: as it is where the kernel takes it, so that
-// people know it again, else a hash of it.
+// people know it again, else a hash of it. Two of them are the same only where all
+// their parts are.
 func id(parts ...string) string {
 	text := strings.Join(parts, ".")
-	plain := len(text) <= 120
+	plain := len(text) <= 120 && strings.Count(text, ".") == len(parts)-1 && !strings.HasPrefix(text, hashed)
 	for _, c := range []byte(text) {
 		plain = plain && (c == '-' || c == '_' || c == '.' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z')
 	}
@@ -97,8 +97,11 @@ func id(parts ...string) string {
 		return text
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return "x" + hex.EncodeToString(sum[:16])
+	return hashed + hex.EncodeToString(sum[:16])
 }
+
+// hashed begins the ids that are hashes, and no other.
+const hashed = "hashed-"
 
 func (s *session) parent() string { return id(s.Name + "-" + s.p.Session) }
 
@@ -364,7 +367,11 @@ func (s *session) settings() Reply {
 	if err != nil {
 		return s.Refuse(s.p, "the settings in "+s.p.File+" cannot be read: "+err.Error())
 	}
-	if bytes.Contains(text, []byte("disableAllHooks")) {
+	var settings map[string]jsontext.Value
+	if err := json.Unmarshal(text, &settings, jsontext.AllowDuplicateNames(true)); err != nil {
+		return s.Refuse(s.p, "the settings in "+s.p.File+" cannot be read: "+err.Error())
+	}
+	if v, ok := settings["disableAllHooks"]; ok && v.Kind() != 'f' {
 		return s.Refuse(s.p, s.p.File+" switches hooks off, and with them assent")
 	}
 	return Reply{}

@@ -371,7 +371,10 @@ func TestSettingsThatSwitchHooksOff(t *testing.T) {
 	for _, row := range []struct {
 		text string
 		exit int
-	}{{`{"theme":"dark"}`, 0}, {`{"disableAllHooks":true}`, 2}, {"", 0}} {
+	}{
+		{`{"theme":"dark"}`, 0}, {`{"disableAllHooks":true}`, 2}, {`{"disableAllHooks":false}`, 0}, {`{"\u0064isableAllHooks":true}`, 2}, {`{"disableAllHooks":false,"disableAllHooks":true}`, 2},
+		{`{"disableAllHooks":"true"}`, 2}, {`{"disable`, 2}, {`[]`, 2}, {"", 0},
+	} {
 		if row.text == "" {
 			os.Remove(file)
 		} else if err := os.WriteFile(file, []byte(row.text), 0o600); err != nil {
@@ -519,6 +522,38 @@ func TestRecordedPayloads(t *testing.T) {
 		}
 		if before < 5 {
 			t.Errorf("%s: only %d payloads before a call", name, before)
+		}
+	}
+}
+
+// No two sub-agents, and no agent and a sub-agent, share a session.
+func TestSessionsOfAgentsAreApart(t *testing.T) {
+	w := newWorld(t)
+	for _, row := range []struct{ session, agent string }{{"a", ""}, {"a", "b.c"}, {"a.b", "c"}, {"a.b.c", ""}, {"a.b", ""}, {"a", "b"}, {"a b", ""}, {"é", "b"}} {
+		before, err := w.person.Sessions(t.Context(), client.SessionFilter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		payload := strings.Replace(w.payload("PreToolUse", "", "let it", `,"agent_id":"`+row.agent+`"`), `"s1"`, `"`+row.session+`"`, 1)
+		if got := w.run("claude", payload); got.Exit != 0 {
+			t.Errorf("%v: %+v", row, got)
+		}
+		after, err := w.person.Sessions(t.Context(), client.SessionFilter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := make(map[string]bool)
+		for _, s := range before.Sessions {
+			known[s.ID] = true
+		}
+		fresh := 0
+		for _, s := range after.Sessions {
+			if !known[s.ID] {
+				fresh++
+			}
+		}
+		if parent := row.session == "a.b" && row.agent == ""; fresh == 0 && !parent { // that one was made for its sub-agent
+			t.Errorf("%v is in a session of another", row)
 		}
 	}
 }
