@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
+			"beside":  beside,
 			"repeat":  repeat,
 			"bytes":   rawBytes,
 			"rawword": rawWord,
@@ -101,6 +102,19 @@ func anyhow(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("%v", err)
 		}
 	}
+}
+
+// beside: a hook stands beside the program, and the client has settings.
+func beside(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: beside")
+	}
+	self, err := exec.LookPath("assent")
+	ts.Check(err)
+	hook := filepath.Join(filepath.Dir(self), "assent-hook")
+	ts.Check(os.WriteFile(hook, []byte("#!/bin/sh\nexit 2\n"), 0o755))
+	ts.Check(os.MkdirAll(ts.MkAbs("home/.claude"), 0o755))
+	ts.Check(os.WriteFile(ts.MkAbs("home/.claude/settings.json"), []byte(ts.ReadFile("before.json")), 0o644))
 }
 
 // repeat FILE COUNT PREFIX TEXT SUFFIX: writes text many times.
