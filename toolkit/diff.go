@@ -30,33 +30,63 @@ func unified(oldName string, before []byte, newName string, after []byte) string
 
 // windowed compares what lies between the common beginning and end.
 func windowed(oldName string, before []byte, newName string, after []byte) string {
-	from, to := window(before, after)
-	a, b := before[from:len(before)-to], after[from:len(after)-to]
-	if len(a)+len(b) > windowDiff {
-		return fmt.Sprintf("diff %s %s\n--- %s\n+++ %s\n[too much changes to be shown: %d bytes become %d, from line %d on]\n",
-			oldName, newName, oldName, newName, len(a), len(b), bytes.Count(before[:from], []byte("\n"))+1)
+	for lines := around + 1; ; lines *= 2 {
+		from, to := window(before, after, lines)
+		a, b := before[from:len(before)-to], after[from:len(after)-to]
+		if len(a)+len(b) > windowDiff {
+			return fmt.Sprintf("diff %s %s\n--- %s\n+++ %s\n[too much changes to be shown: %d bytes become %d, from line %d on]\n",
+				oldName, newName, oldName, newName, len(a), len(b), bytes.Count(before[:from], []byte("\n"))+1)
+		}
+		text := string(diff.Diff(oldName, a, newName, b))
+		// Among lines that repeat, a change may be told at the end of what was looked at:
+		// it would be taken for the end of the file.
+		if leading, trailing := contexts(text); (leading >= around || from == 0) && (trailing >= around || to == 0) {
+			return shifted(text, bytes.Count(before[:from], []byte("\n")))
+		}
 	}
-	return shifted(string(diff.Diff(oldName, a, newName, b)), bytes.Count(before[:from], []byte("\n")))
+}
+
+// contexts is how many lines stand before the first change of a diff and behind the
+// last one.
+func contexts(text string) (leading, trailing int) {
+	_, hunks, _ := strings.Cut(text, "\n@@ ")
+	begun := false
+	for i, line := range strings.Split(strings.TrimSuffix(hunks, "\n"), "\n") {
+		switch {
+		case i == 0 || strings.HasPrefix(line, "\\"): // the rest of the head; no line's end
+		case strings.HasPrefix(line, " "):
+			trailing++
+		default:
+			if !begun {
+				begun, leading = true, trailing
+			}
+			trailing = 0
+		}
+	}
+	return leading, trailing
 }
 
 // around is how many lines around a change a unified diff shows.
 const around = 3
 
 // window is how many bytes at their beginning and at their end two texts share, in
-// whole lines, but for those that are shown around a change.
-func window(a, b []byte) (from, to int) {
+// whole lines, but for so many around what differs.
+func window(a, b []byte, lines int) (from, to int) {
 	most := min(len(a), len(b))
 	for from < most && a[from] == b[from] {
 		from++
 	}
-	for range around + 1 {
+	for range lines {
+		if from == 0 {
+			break
+		}
 		from = bytes.LastIndexByte(a[:max(from-1, 0)], '\n') + 1
 	}
 	most -= from
 	for to < most && a[len(a)-1-to] == b[len(b)-1-to] {
 		to++
 	}
-	for range around + 1 {
+	for range lines {
 		next := bytes.IndexByte(a[len(a)-to:], '\n')
 		if next < 0 {
 			return from, 0
