@@ -345,6 +345,9 @@ func putRegister(s *Server, c *call) error {
 		return err
 	}
 	r := plexus.Register{Session: c.session(), Name: c.r.PathValue("name"), Value: value}
+	if err := s.notFuture(c, wire.Rev(seen)); err != nil {
+		return err
+	}
 	rev, err := s.opts.Document.Apply(c, plexus.Tx{Writer: c.by, Seen: plexus.Rev(seen), Writes: []plexus.Row{r}})
 	if err != nil {
 		return err
@@ -381,6 +384,12 @@ func standingOf(r plexus.Register) (set Standing) {
 func postWrites(s *Server, c *call) error {
 	var in wire.Writes
 	if err := c.in(&in); err != nil {
+		return err
+	}
+	if in.Seen < 0 {
+		return problem(wire.BadRequest, "seen is %d: it is a rev, from 0 on", in.Seen)
+	}
+	if err := s.notFuture(c, in.Seen); err != nil {
 		return err
 	}
 	tx := plexus.Tx{Writer: c.by, Seen: plexus.Rev(in.Seen)}
