@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -27,11 +28,12 @@ type SameCall struct {
 const maxSame = 100
 
 // Same finds the open leaves of whoever asks that are calls of the same tool with
-// the same arguments, the oldest first. A client whose time was over before a
+// the same arguments, and start in the same folder where one is named, the oldest
+// first: the same words do another thing elsewhere. A client whose time was over before a
 // person answered finds by it the call that was answered since, and claims that
 // with [Kernel.Begin]: once, and nothing but what the person saw, to the last
 // character.
-func (k *Kernel) Same(ctx context.Context, id, name string, arguments []byte, by plexus.Writer) ([]SameCall, error) {
+func (k *Kernel) Same(ctx context.Context, id, name string, arguments []byte, cwd string, by plexus.Writer) ([]SameCall, error) {
 	if by.Role != plexus.Agent && by.Role != plexus.Human {
 		return nil, plexus.ErrRole
 	}
@@ -41,7 +43,11 @@ func (k *Kernel) Same(ctx context.Context, id, name string, arguments []byte, by
 	want := compact(arguments)
 	ids, err := look(ctx, k, id, func(o *owner) (ids []session.JobID) {
 		for job, minter := range o.minters {
-			if leaf, ok := o.m.Leaf(job); ok && minter == by && leaf.Name == name && bytes.Equal(compact(leaf.Arguments), want) {
+			leaf, ok := o.m.Leaf(job)
+			if !ok || minter != by || leaf.Name != name || cwd != "" && o.call(leaf).Cwd != filepath.Clean(cwd) {
+				continue
+			}
+			if bytes.Equal(compact(leaf.Arguments), want) {
 				ids = append(ids, job)
 			}
 		}

@@ -39,7 +39,7 @@ func TestSame(t *testing.T) {
 
 	same := func(session, tool string, by plexus.Writer) (ids []string, calls []SameCall) {
 		t.Helper()
-		calls, err := w.Same(t.Context(), session, tool, []byte(wanted), by)
+		calls, err := w.Same(t.Context(), session, tool, []byte(wanted), "", by)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,13 +69,47 @@ func TestSame(t *testing.T) {
 			t.Errorf("%s: got %q", why, ids)
 		}
 	}
-	if _, err := w.Same(t.Context(), "none", "Bash", nil, hook); !errors.Is(err, plexus.ErrNoSession) {
+	if _, err := w.Same(t.Context(), "none", "Bash", nil, "", hook); !errors.Is(err, plexus.ErrNoSession) {
 		t.Errorf("a session that there is not: %v", err)
 	}
 	if _, known := w.Loads()["none"]; known {
 		t.Error("a session that there is not is kept")
 	}
-	if _, err := w.Same(t.Context(), "s", "Bash", nil, plexus.Writer{}); err == nil {
+	if _, err := w.Same(t.Context(), "s", "Bash", nil, "", plexus.Writer{}); err == nil {
 		t.Error("nobody asked, and was told")
+	}
+}
+
+// The same words do another thing in another folder.
+func TestSameStartsInTheSameFolder(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.session("s", "manual")
+	for id, facts := range map[string]string{"here": `{"cwd":"/a/b"}`, "there": `{"cwd":"/a/c"}`, "unsaid": ""} {
+		w.admit(NewCall{Session: "s", ID: id, Name: "Bash", Arguments: bash("other"), Facts: facts}, hook)
+		w.await("s", id, plexus.PolicyResult)
+	}
+	snap, err := w.doc.Open(t.Context(), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := snap.Session.Cwd
+	for _, row := range []struct {
+		cwd  string
+		want []string
+	}{{"/a/b", []string{"here"}}, {"/a/b/.", []string{"here"}}, {"/a", nil}, {session, []string{"unsaid"}}} {
+		calls, err := w.Same(t.Context(), "s", "Bash", bash("other"), row.cwd, hook)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, c := range calls {
+			ids = append(ids, c.ID)
+		}
+		if !slices.Equal(ids, row.want) {
+			t.Errorf("in %s: got %q, want %q", row.cwd, ids, row.want)
+		}
+	}
+	if calls, err := w.Same(t.Context(), "s", "Bash", bash("other"), "", hook); err != nil || len(calls) != 3 {
+		t.Errorf("anywhere: %v, %v", calls, err)
 	}
 }

@@ -41,7 +41,7 @@ func postSame(s *Server, c *call) error {
 	if err := job.CheckArguments(in.Arguments); err != nil {
 		return err
 	}
-	calls, err := s.opts.Kernel.Same(c, c.session(), in.Name, in.Arguments, c.by)
+	calls, err := s.opts.Kernel.Same(c, c.session(), in.Name, in.Arguments, in.Cwd, c.by)
 	if err != nil {
 		return err
 	}

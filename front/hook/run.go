@@ -240,7 +240,7 @@ func (s *session) admitted(ctx context.Context, takeUp bool) (leaf string, err e
 	err = s.opened(ctx, func() error {
 		if takeUp {
 			var same wire.SameCalls
-			if err := s.ask(ctx, "POST", s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments}, &same); err != nil {
+			if err := s.ask(ctx, "POST", s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments, Cwd: s.p.Cwd}, &same); err != nil {
 				return err
 			}
 			for _, c := range same.Calls {
@@ -295,7 +295,7 @@ func (s *session) decided(ctx context.Context, leaf string) (receipt wire.Receip
 // the kernel licensed that very call a moment ago, else not at all.
 func (s *session) permission(ctx context.Context) Reply {
 	var same wire.SameCalls
-	err := s.ask(ctx, "POST", s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments}, &same)
+	err := s.ask(ctx, "POST", s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments, Cwd: s.p.Cwd}, &same)
 	if err == nil {
 		for _, c := range same.Calls {
 			if c.BodyStarted {
@@ -310,6 +310,7 @@ func (s *session) permission(ctx context.Context) Reply {
 // what goes wrong is told to nobody but the log.
 func (s *session) after(ctx context.Context) {
 	var same wire.SameCalls
+	// Not by the folder: a call may have gone to another.
 	if err := s.ask(ctx, "POST", s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments}, &same); err != nil {
 		return
 	}

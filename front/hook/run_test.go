@@ -302,6 +302,36 @@ func (w *world) await(call wire.Job, name string) {
 	}
 }
 
+// A yes is for a call where it started: the same words do another thing elsewhere.
+func TestATicketIsOfAFolder(t *testing.T) {
+	w := newWorld(t)
+	other := filepath.Join(w.ws, "sub")
+	if err := os.Mkdir(other, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	done := make(chan hook.Reply)
+	go func() {
+		done <- hook.Run(ctx, hook.Dialects["claude"], w.host(w.payload("PreToolUse", "t1", "other", "")))
+	}()
+	call := w.waits()
+	cancel(hook.ErrDeadline)
+	<-done
+	w.answer(call, true, "")
+	w.await(call, wireOrchestrated)
+	go func() {
+		done <- w.run("claude", strings.Replace(w.payload("PreToolUse", "t2", "other", ""), `"cwd":"`+w.ws, `"cwd":"`+other, 1))
+	}()
+	next := w.waits()
+	if next.ID != "t2" {
+		t.Errorf("call %s waits", next.ID)
+	}
+	w.answer(next, false, "")
+	if got := <-done; got.Exit != 2 {
+		t.Errorf("elsewhere: %+v", got)
+	}
+}
+
 // Two that have the same yes: one goes on.
 func TestOneYesIsForOne(t *testing.T) {
 	w := newWorld(t)

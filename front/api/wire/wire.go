@@ -299,6 +299,7 @@ type NewJob struct {
 type Same struct {
 	Name      string         `json:"name"`
 	Arguments jsontext.Value `json:"arguments,omitempty"`
+	Cwd       string         `json:"cwd,omitempty"` // where it starts; anywhere when empty
 }
 
 // SameCalls are the open calls of whoever asks that ask for the very same, the
