@@ -391,7 +391,9 @@ func why(r wire.Receipt) string {
 	} else if text == "" {
 		text = "refused"
 	}
-	if r.PolicyMessage != nil && *r.PolicyMessage != "" && !yes {
+	// What the policies ask about is no reason of a person's.
+	person := r.LicenseReason != nil && *r.LicenseReason == "person-refused"
+	if r.PolicyMessage != nil && *r.PolicyMessage != "" && !yes && !person {
 		text += " (" + strings.TrimRight(*r.PolicyMessage, ".") + ")"
 	}
 	if r.ApprovalComment != nil && *r.ApprovalComment != "" {

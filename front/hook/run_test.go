@@ -223,7 +223,7 @@ func TestACallIsHeld(t *testing.T) {
 		exit int
 	}{
 		{"yes", true, `"allow","permissionDecisionReason":"assent: allowed. The person says: mind the gap"`, 0},
-		{"no", false, `"deny","permissionDecisionReason":"assent: User refused this tool use`, 2},
+		{"no", false, `"deny","permissionDecisionReason":"assent: User refused this tool use. The person says: mind the gap"`, 2},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			w := newWorld(t)
