@@ -17,7 +17,10 @@ import (
 )
 
 // The test binary plays other processes, as this variable says.
-const part = "ASSENT_TEST_PART"
+const (
+	part       = "ASSENT_TEST_PART"
+	parentPart = "ASSENT_TEST_PARENT" // the number of the process that starts it
+)
 
 func TestMain(m *testing.M) {
 	switch play, arg, _ := strings.Cut(os.Getenv(part), " "); play {
@@ -32,7 +35,7 @@ func TestMain(m *testing.M) {
 		io.Copy(io.Discard, conn)
 	case "leave": // starts one that connects, and ends before it does
 		orphan := exec.Command(os.Args[0])
-		orphan.Env = append(os.Environ(), part+"=orphan "+arg)
+		orphan.Env = append(os.Environ(), part+"=orphan "+arg, parentPart+"="+strconv.Itoa(os.Getpid()))
 		hold, _ := orphan.StdinPipe()
 		defer hold.Close()
 		if err := orphan.Start(); err != nil {
@@ -40,6 +43,16 @@ func TestMain(m *testing.M) {
 		}
 	case "orphan": // connects once its parent has ended
 		io.Copy(io.Discard, os.Stdin)
+		// Its files are closed before its children are given away.
+		if parent, err := strconv.Atoi(os.Getenv(parentPart)); err == nil {
+			if fd, err := unix.PidfdOpen(parent, 0); err == nil {
+				for {
+					if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1); err != unix.EINTR {
+						break
+					}
+				}
+			}
+		}
 		conn, err := net.Dial("unix", arg)
 		if err != nil {
 			os.Exit(1)
