@@ -33,8 +33,10 @@ type Child struct {
 	mu   sync.Mutex
 	lead peer.Process
 	seen map[peer.Process]bool // its own, as was seen before
-	late []*time.Timer
-	over bool
+	// unsure: at the last look a process could not be told by its environment.
+	unsure bool
+	late   []*time.Timer
+	over   bool
 
 	// earlier: it is of another life of the kernel, which has ended.
 	earlier bool

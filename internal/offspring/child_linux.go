@@ -18,6 +18,16 @@ import (
 // within milliseconds, unless the system holds it.
 const patience = 2 * time.Second
 
+// How often is looked again where a process had no environment to tell by, and how long
+// between two looks.
+const (
+	mostLooks = 10
+	between   = 5 * time.Millisecond
+)
+
+// threads is the parent of the system's own threads, which have no environment.
+const threads = 2
+
 // adopting says whether the process adopts orphans.
 var adopting atomic.Bool
 
@@ -136,13 +146,19 @@ func (c *Child) clear() (left Left, found int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.group(unix.SIGKILL)
+	looks := 0
 	for end := time.Now().Add(patience); ; {
 		there, restless, err := c.look()
 		if err != nil {
 			return Left{Unseen: true}, found
 		}
 		if len(there) == 0 && !restless {
-			return Left{}, found
+			// One that is just about to run another program has no mark for a moment.
+			if looks++; !c.unsure || looks > mostLooks {
+				return Left{}, found
+			}
+			time.Sleep(between)
+			continue
 		}
 		found += len(there)
 		var dying []peer.Seen // the others are those of another user
@@ -171,10 +187,11 @@ func (c *Child) clear() (left Left, found int) {
 // waited for. Restless: somebody who may be its own has ended just now, and may have
 // started another that was not seen. It needs mu.
 func (c *Child) look() (found []peer.Seen, restless bool, err error) {
-	all, err := peer.Every()
+	all, missed, err := peer.Every()
 	if err != nil {
 		return nil, false, err
 	}
+	c.unsure = missed
 	self := os.Getpid()
 	by := make(map[int]peer.Seen, len(all))
 	for _, p := range all {
@@ -189,6 +206,8 @@ func (c *Child) look() (found []peer.Seen, restless bool, err error) {
 		}
 		if m, ok := peer.MarkOf(p.PID); ok && m == c.mark {
 			marked[p.PID] = true
+		} else if !ok && p.Parent != threads && peer.Nameless(p.PID) {
+			c.unsure = true
 		}
 		// The number of a session is nobody else's while somebody is in it. That it is
 		// still the one of an earlier life, its leader shows, or the mark.

@@ -60,7 +60,7 @@ func there(t *testing.T, file string) bool {
 	if err != nil || pid <= 1 {
 		t.Fatalf("%q is no process", text)
 	}
-	all, err := peer.Every()
+	all, _, err := peer.Every()
 	if err != nil {
 		t.Fatal(err)
 	}

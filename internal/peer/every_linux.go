@@ -18,19 +18,19 @@ type Seen struct {
 	Ended bool
 }
 
-// Every is a look at all processes. They come and go meanwhile: one that starts
-// another and ends may be missed, and what it started too.
-func Every() ([]Seen, error) {
+// Every is a look at all processes. They come and go meanwhile: where one was gone
+// by the time it was looked at, what it started may be missed too, and that is said.
+func Every() (all []Seen, missed bool, err error) {
 	dir, err := os.Open("/proc")
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer dir.Close()
 	names, err := dir.Readdirnames(-1)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	all := make([]Seen, 0, len(names))
+	all = make([]Seen, 0, len(names))
 	line := make([]byte, 4096) // more than a line has: numbers, and a name of at most 64 bytes
 	for _, name := range names {
 		if name[0] < '0' || name[0] > '9' {
@@ -39,18 +39,28 @@ func Every() ([]Seen, error) {
 		// A program's end waits for this: no more calls than it takes.
 		fd, err := unix.Open("/proc/"+name+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		if err != nil {
+			missed = true
 			continue
 		}
 		n, err := unix.Read(fd, line)
 		unix.Close(fd)
 		if err != nil {
+			missed = true
 			continue
 		}
 		if s, err := parseStat(string(line[:n])); err == nil {
 			all = append(all, Seen{Ancestor: s.ancestor, Parent: s.parent, Ended: !s.alive()})
 		}
 	}
-	return all, nil
+	return all, missed, nil
+}
+
+// Nameless says whether nothing can be told of the environment of a process for now: it
+// is about to run another program, or has just ended. Threads of the system and programs
+// without any environment are so for good.
+func Nameless(pid int) bool {
+	environ, err := proc("/proc").environ(pid)
+	return err == nil && len(environ) == 0 || errors.Is(err, unix.ESRCH) || errors.Is(err, unix.ENOENT)
 }
 
 // MarkOf is the value of the mark in the environment that a process was started with.
