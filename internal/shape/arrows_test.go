@@ -39,6 +39,7 @@ var arrows = map[string]rule{
 	"floor/shell":        {pure: true, imports: []string{"floor/effect", "floor/paths", "floor/commands"}},
 	"floor":              {pure: true, imports: []string{"approval", "floor/effect", "floor/paths", "floor/commands", "floor/shell", "internal/misread", "internal/oneline", "internal/outline", "internal/spell"}},
 	"scheme":             {pure: true},
+	"remainder":          {pure: true, imports: []string{"approval", "scheme"}},
 	"internal/place":     {},
 	"plexus":             {imports: []string{"approval", "internal/place"}},
 	"session":            {pure: true, imports: []string{"approval"}},
