@@ -16,6 +16,7 @@ import (
 
 	"assent/front/api/client"
 	"assent/front/api/wire"
+	"assent/front/card"
 	"assent/front/daemon"
 )
 
@@ -269,14 +270,6 @@ func findSession(ctx context.Context, c *client.Client, text string) (string, er
 	return find("session", text, ids)
 }
 
-// plainID says whether an id can stand on the command line of any shell as it
-// is. Agents choose ids of sessions, too.
-func plainID(id string) bool {
-	return !strings.HasPrefix(id, "-") && !strings.ContainsFunc(id, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.:@/", r))
-	})
-}
-
 // completeSessions are the sessions for completion. A daemon is not started
 // for that.
 func completeSessions(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
@@ -291,7 +284,7 @@ func completeSessions(cmd *cobra.Command, _ []string, begun string) ([]string, c
 	}
 	var names []string
 	for _, s := range list.Sessions {
-		if strings.HasPrefix(s.ID, begun) && plainID(s.ID) {
+		if strings.HasPrefix(s.ID, begun) && card.Bare(s.ID) {
 			names = append(names, s.ID+"\t"+oneLine(s.Client+" "+s.Workspace, maxTarget))
 		}
 	}

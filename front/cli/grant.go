@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -51,7 +52,7 @@ long. "assent log" and "assent show" name the grant that let a call through.`,
 		Args: subcommandOnly,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newGrantList(), newGrantChange("give", true), newGrantChange("revoke", false))
+	cmd.AddCommand(newGrantList(), newGrantGive(), newGrantRevoke())
 	return cmd
 }
 
@@ -149,52 +150,33 @@ func termsIn(all wire.Registers, name string) (t approval.Terms, err error) {
 	return t, nil
 }
 
-func newGrantChange(verb string, to bool) *cobra.Command {
+func newGrantGive() *cobra.Command {
 	d, session, lasts := &dialer{}, "", ""
-	long := `Give grants kinds of calls: write, bash or mcp. In mode auto what the policies
-would ask about them is then allowed, until that is revoked or, with --for, for so
-long: 90s, 15m, 1h, 7d. Giving it again changes how long it holds.`
-	example := `  assent grant give bash --session 7GKQ --for 1h
-  assent grant give write bash`
-	short := "Grant kinds of calls"
-	if !to {
-		short = "Take grants back"
-		example = "  assent grant revoke bash\n  assent grant revoke bash write --session 7GKQ"
-		long = `Revoke takes grants back: of kinds of calls, or with --session a path that may be read
-outside the workspace. Calls that were allowed by them are not undone.`
-	}
 	cmd := &cobra.Command{
-		Use:     verb + " KIND...",
-		Short:   short,
-		Long:    long,
-		Example: example,
-		Args:    atLeastOne("name what to " + verb + ": write, bash or mcp"),
-		ValidArgsFunction: func(_ *cobra.Command, args []string, begun string) (names []string, _ cobra.ShellCompDirective) {
-			for _, g := range grantable {
-				if strings.HasPrefix(g.name, begun) && !slices.Contains(args, g.name) {
-					names = append(names, g.name+"\t"+g.means)
-				}
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
+		Use:   "give KIND...",
+		Short: "Grant kinds of calls",
+		Long: `Give grants kinds of calls: write, bash or mcp. In mode auto what the policies
+would ask about them is then allowed, until that is revoked or, with --for, for so
+long: 90s, 15m, 1h, 7d. Giving it again changes how long it holds.`,
+		Example: `  assent grant give bash --session 7GKQ --for 1h
+  assent grant give write bash`,
+		Args:              atLeastOne("name what to give: write, bash or mcp"),
+		ValidArgsFunction: completeKinds,
 		RunE: d.asking(func(cmd *cobra.Command, c *client.Client, args []string) error {
 			for _, arg := range args {
-				if path := strings.HasPrefix(arg, "/") && !to && session != ""; !path && termOf(new(approval.Terms), arg) == nil {
-					return usagef("%q cannot be granted%s: only write, bash and mcp can", oneLine(arg, maxTarget), meant(arg, []string{"write", "bash", "mcp"}))
-				}
-			}
-			term := approval.Never
-			if to {
-				var err error
-				if term, err = lasting(lasts, time.Now()); err != nil {
+				if err := grantedByKind(arg); err != nil {
 					return err
 				}
+			}
+			term, err := lasting(lasts, time.Now())
+			if err != nil {
+				return err
 			}
 			id, err := findSession(cmd.Context(), c, session)
 			if err != nil {
 				return err
 			}
-			if err := changeGrants(cmd, c, id, args, term); err != nil {
+			if err := changeGrants(cmd.Context(), c, id, args, term); err != nil {
 				return err
 			}
 			return showGrants(cmd, d, c, id)
@@ -202,10 +184,26 @@ outside the workspace. Calls that were allowed by them are not undone.`
 	}
 	d.flags(cmd)
 	sessionFlag(cmd, &session, "in this session alone")
-	if to {
-		cmd.Flags().StringVar(&lasts, "for", "", "for so `long`: 90s, 15m, 1h, 7d (default: until it is revoked)")
-	}
+	cmd.Flags().StringVar(&lasts, "for", "", "for so `long`: 90s, 15m, 1h, 7d (default: until it is revoked)")
 	return cmd
+}
+
+// grantedByKind refuses what is no kind of calls that can be granted.
+func grantedByKind(arg string) error {
+	if termOf(new(approval.Terms), arg) != nil {
+		return nil
+	}
+	return usagef("%q cannot be granted%s: only write, bash and mcp can", oneLine(arg, maxTarget), meant(arg, []string{"write", "bash", "mcp"}))
+}
+
+// completeKinds are the kinds that can be granted, for completion.
+func completeKinds(_ *cobra.Command, args []string, begun string) (names []string, _ cobra.ShellCompDirective) {
+	for _, g := range grantable {
+		if strings.HasPrefix(g.name, begun) && !slices.Contains(args, g.name) {
+			names = append(names, g.name+"\t"+g.means)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // lasting is how long a grant holds that is given now for so long.
@@ -227,9 +225,10 @@ func lasting(text string, now time.Time) (approval.Term, error) {
 // longest is how long a grant may last that ends at all.
 const longest = 10 * 366 * 24 * time.Hour
 
-// changeGrants writes what changes, on the view it was read from.
-func changeGrants(cmd *cobra.Command, c *client.Client, session string, args []string, term approval.Term) error {
-	ctx, name := cmd.Context(), plexus.StandingAutoAllow
+// changeGrants writes what changes, on the view it was read from: kinds of calls to
+// a term, and paths for reading out of their list.
+func changeGrants(ctx context.Context, c *client.Client, session string, args []string, term approval.Term) error {
+	name := plexus.StandingAutoAllow
 	if session != "" {
 		name = plexus.AutoAllow
 	}
@@ -249,15 +248,10 @@ func changeGrants(cmd *cobra.Command, c *client.Client, session string, args []s
 	}
 	want, left := have, slices.Clone(paths)
 	for _, arg := range args {
-		kind := termOf(&want, arg)
-		at := slices.Index(left, arg)
-		switch {
-		case kind != nil:
+		if kind := termOf(&want, arg); kind != nil {
 			*kind = term
-		case at >= 0:
+		} else if at := slices.Index(left, arg); at >= 0 {
 			left = slices.Delete(left, at, at+1)
-		default:
-			return usagef("%s may not be read here anyway; \"assent grant list --session %s\" says what may", oneLine(arg, 4*maxTarget), oneLine(session, maxTarget))
 		}
 	}
 	// One write after the other: the second is refused if anybody came between.

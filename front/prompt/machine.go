@@ -104,7 +104,9 @@ type Machine struct {
 	busy     Order // what is being written
 	note     []string
 	closed   string // what became of the last card
-	unsure   Call   // the last card, where it closed and nothing is decided yet
+	fresh    bool   // that was said, and no key was pressed since
+	ended    time.Time
+	unsure   Call // the last card, where it closed and nothing is decided yet
 
 	orders []Order
 	wakes  []time.Time // that were asked for and are to come
@@ -196,6 +198,9 @@ func (m *Machine) Step(now time.Time, e Event) []Order {
 	}
 	switch e := e.(type) {
 	case Key:
+		if now.Sub(m.ended) >= Quiet {
+			m.fresh = false // whoever typed could read it
+		}
 		m.key(now, e)
 		m.typed = now
 		if !m.armed {
@@ -611,6 +616,7 @@ func (m *Machine) over(what string, now time.Time, decided bool) {
 		m.do(GetCard{call})
 	}
 	m.note = nil
+	m.fresh, m.ended = true, now
 	m.next = now.Add(m.set.Throttle)
 	m.say("%s", what)
 	if m.kept != "" {
@@ -671,11 +677,14 @@ func (m *Machine) done(now time.Time, o Order) {
 	case Open:
 		m.over("You: "+what+" allowed, and "+plainText(o.Folder)+" opened for reading in its session.", now, true)
 	case Grant:
-		where := "in its session"
+		where, session := "in its session", o.Call.Session
 		if o.Standing {
-			where = "in all sessions"
+			where, session = "in all sessions", ""
 		}
-		m.over("You: "+what+" allowed, and "+o.Cluster+" granted "+where+`; "assent grant revoke" takes it back.`, now, true)
+		if !o.Until.IsZero() {
+			where += ", until " + card.When(o.Until, now)
+		}
+		m.over("You: "+what+" allowed, and "+o.Cluster+" granted "+where+". To take it back: "+card.Revoke(o.Cluster, "", session), now, true)
 	case Cancel:
 		m.over("You: "+what+" cancelled.", now, true)
 	case Uncover:

@@ -205,6 +205,9 @@ func cutFirst(s string) (first, rest string, ok bool) {
 // foot are the lines below everything: what was told, and which keys there are.
 func (m *Machine) foot() []card.Line {
 	var lines []card.Line
+	if m.fresh && m.shown != nil { // where no card is it stands above
+		lines = m.words(m.closed, drawn.Faint)
+	}
 	for _, note := range m.note {
 		lines = append(lines, m.words(note, drawn.Ask)...)
 	}
