@@ -3,8 +3,9 @@
 GO      ?= go
 FUZZ    ?= 2000x
 CORPORA ?= ../shared/corpora
+CLIENTS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/assent-test-clients
 
-.PHONY: build test vet fmt arrows unit race fuzz golden bench corpora lint tools
+.PHONY: build test vet fmt arrows unit race fuzz golden bench corpora lint tools clients test-clients
 
 build:
 	$(GO) build -o bin/ ./cmd/...
@@ -48,6 +49,18 @@ corpora:
 # Programs of others that tests run: Tirith, of one version with its checksum.
 tools:
 	npm ci --prefix tools --ignore-scripts --no-audit --no-fund
+
+# The clients themselves, of the versions whose payloads were recorded. They are
+# large (1 GB), so they are kept outside of the tree.
+clients:
+	@cmp -s tools/clients/package-lock.json "$(CLIENTS)/installed.json" || { \
+		mkdir -p "$(CLIENTS)" && cp tools/clients/package.json tools/clients/package-lock.json "$(CLIENTS)" && \
+		npm ci --prefix "$(CLIENTS)" --ignore-scripts --no-audit --no-fund && \
+		cp tools/clients/package-lock.json "$(CLIENTS)/installed.json"; }
+
+# Runs them against a model by a script, each in a home of its own.
+test-clients: clients
+	ASSENT_TEST_CLIENTS="$(CLIENTS)" $(GO) test -count=1 -v -timeout 10m ./front/live
 
 lint:
 	golangci-lint run

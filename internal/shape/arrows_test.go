@@ -74,6 +74,7 @@ var arrows = map[string]rule{
 	"cmd/assent":      {imports: []string{"front/cli"}},
 
 	// Only tests run these.
+	"front/live":                  {},
 	"floor/shell/oracle":          {imports: []string{"floor/effect", "floor/paths", "floor/commands", "floor/shell"}},
 	"floor/shell/oracle/recorder": {},
 	"internal/shape":              {},
