@@ -1,0 +1,113 @@
+package remainder
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"assent/approval"
+)
+
+// Key is what a vote is remembered by: the cluster and the payload (law §9, ruling
+// 18). It holds a little more than those, so that a vote answers nothing else than
+// what was asked: what the floor said, and for a command where it starts and the
+// arguments that change what it does; for a file the tool, which may delete as well
+// as write. "" is a call of which no vote is remembered.
+func (c Call) Key() string {
+	payload := []string{c.Cluster.String(), c.Floor.String()}
+	switch c.Cluster {
+	case approval.Bash:
+		arguments, ok := canonical(c.Arguments, "description", "timeout")
+		if !ok {
+			return ""
+		}
+		payload = append(payload, c.Name, c.Cwd, arguments)
+	case approval.Read, approval.Write:
+		if len(c.Paths) == 0 || slices.Contains(c.Paths, "") {
+			return ""
+		}
+		paths := make([]string, len(c.Paths))
+		for i, p := range c.Paths {
+			paths[i] = string(p)
+		}
+		slices.Sort(paths)
+		payload = append(append(payload, c.Name), paths...)
+	case approval.MCP, approval.Web:
+		arguments, ok := canonical(c.Arguments)
+		if !ok {
+			return ""
+		}
+		payload = append(payload, c.Name, arguments)
+	case approval.Comm:
+		return ""
+	}
+	text, err := json.Marshal(payload)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// canonical is a JSON object in its one spelling, without some of its members.
+func canonical(arguments []byte, without ...string) (string, bool) {
+	if strings.TrimSpace(string(arguments)) == "" {
+		return "{}", true
+	}
+	var members map[string]jsontext.Value
+	if json.Unmarshal(arguments, &members) != nil || members == nil {
+		return "", false
+	}
+	for _, name := range without {
+		delete(members, name)
+	}
+	text, err := json.Marshal(members, json.Deterministic(true))
+	if err != nil {
+		return "", false
+	}
+	// Numbers keep their digits: 2^53 and the number after it are two.
+	v := jsontext.Value(text)
+	if v.Format(jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false), jsontext.ReorderRawObjects(true), jsontext.PreserveRawStrings(false)) != nil {
+		return "", false
+	}
+	return string(v), true
+}
+
+// Cache are the votes of one session that a program gave in this process. The zero
+// value is empty. It is for one goroutine.
+type Cache struct {
+	sum   string
+	votes map[string]approval.JudgeResult
+}
+
+// maxVotes is how many votes of a session are remembered.
+const maxVotes = 1000
+
+// Vote is the vote that a program gave before, none where it gave none. Votes of
+// another program are forgotten.
+func (c *Cache) Vote(p *Program, key string) approval.JudgeResult {
+	c.of(p)
+	if key == "" {
+		return approval.NoVote
+	}
+	return c.votes[key]
+}
+
+// Keep remembers a vote of a program.
+func (c *Cache) Keep(p *Program, key string, vote approval.JudgeResult) {
+	c.of(p)
+	if key == "" || vote == approval.NoVote {
+		return
+	}
+	if c.votes == nil || len(c.votes) >= maxVotes {
+		c.votes = make(map[string]approval.JudgeResult)
+	}
+	c.votes[key] = vote
+}
+
+func (c *Cache) of(p *Program) {
+	if c.sum != p.Sum {
+		c.sum, c.votes = p.Sum, nil
+	}
+}
