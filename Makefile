@@ -51,7 +51,7 @@ tools:
 	npm ci --prefix tools --ignore-scripts --no-audit --no-fund
 
 # The clients themselves, of the versions whose payloads were recorded. They are
-# large (1 GB), so they are kept outside of the tree.
+# large (700 MB), so they are kept outside of the tree.
 clients:
 	@cmp -s tools/clients/package-lock.json "$(CLIENTS)/installed.json" || { \
 		mkdir -p "$(CLIENTS)" && cp tools/clients/package.json tools/clients/package-lock.json "$(CLIENTS)" && \
