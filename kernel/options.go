@@ -74,8 +74,18 @@ type Layers struct {
 	Missing bool
 }
 
+// RefusedSource is the [Settings.Source] of the strictest settings, where the
+// text that has others was broken from the start.
+const RefusedSource = "refused"
+
 // Settings are what a person sets for the whole kernel (law §6).
 type Settings struct {
+	// Source is another one for each text that the settings were read from. What
+	// the document has of them stays as long as that is the same, and gives way
+	// to what was saved since. It is "" while the text is broken: these are from
+	// before, and whatever is read next was saved since. [RefusedSource] is that
+	// of settings for which nothing was ever read: nothing of the document's stays.
+	Source string
 	// DefaultPolicy is the mode that sessions start with where the document
 	// names none.
 	DefaultPolicy     approval.Mode

@@ -88,11 +88,13 @@ type standing struct {
 	DefaultPolicy     approval.Mode  `json:"defaultPolicy"`
 	StandingAutoAllow approval.Terms `json:"standingAutoAllow"`
 	AutoCoverDeny     bool           `json:"autoCoverDeny"`
+	Source            string         `json:"source,omitzero"` // [Settings.Source]
 }
 
 // Configure takes settings, at the start and whenever they change. What the
 // license reads of them goes into the document; a mode of new sessions that the
-// document has gives way to one that was set since. Where that fails, what is in
+// document has gives way to one that was set since, and all that it has to a
+// text that was saved since, whatever that said before. Where that fails, what is in
 // the document stays in force: call it again.
 func (k *Kernel) Configure(ctx context.Context, set Settings) error {
 	k.slots.resize(set.Slots)
@@ -113,10 +115,12 @@ func (k *Kernel) settle(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("settings: %w", err)
 	}
-	now := standing{set.DefaultPolicy, set.StandingAutoAllow, set.AutoCoverDeny == approval.Cover}
+	now := standing{set.DefaultPolicy, set.StandingAutoAllow, set.AutoCoverDeny == approval.Cover, set.Source}
 	was := standing{AutoCoverDeny: true} // of a document that nobody has set anything in
 	known := json.Unmarshal([]byte(latest[configured].Value), &was) == nil
-	if known && was == now {
+	// All that the document has gives way to a text that was saved since.
+	saved := !known || now.Source == RefusedSource || now.Source != "" && was.Source != now.Source
+	if !saved && was == now {
 		return nil
 	}
 	writes := []plexus.Row{plexus.Register{Name: configured, Value: plexus.Value(now)}}
@@ -125,14 +129,14 @@ func (k *Kernel) settle(ctx context.Context) error {
 			writes = append(writes, plexus.Register{Name: name, Value: value})
 		}
 	}
-	if !known || was.StandingAutoAllow != now.StandingAutoAllow {
+	if saved || was.StandingAutoAllow != now.StandingAutoAllow {
 		change(plexus.StandingAutoAllow, plexus.Value(now.StandingAutoAllow), plexus.Value(approval.Terms{}))
 	}
-	if there := cmp.Or(latest[plexus.DefaultPolicy].Value, `""`); known && was.DefaultPolicy != now.DefaultPolicy &&
+	if there := cmp.Or(latest[plexus.DefaultPolicy].Value, `""`); (saved || was.DefaultPolicy != now.DefaultPolicy) &&
 		there != `""` && there != plexus.Text(now.DefaultPolicy.String()) {
 		writes = append(writes, plexus.Register{Name: plexus.DefaultPolicy, Value: `""`})
 	}
-	if !known || was.AutoCoverDeny != now.AutoCoverDeny {
+	if saved || was.AutoCoverDeny != now.AutoCoverDeny {
 		change(plexus.AutoCoverDeny, plexus.Bool(now.AutoCoverDeny), plexus.True)
 	}
 	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: plexus.Writer{Role: plexus.Host, Name: "config"}, Writes: writes})

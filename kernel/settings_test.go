@@ -263,3 +263,66 @@ func TestSlotsChange(t *testing.T) {
 		still()
 	})
 }
+
+// Settings hold as soon as they are saved, also when they say what they said
+// before: what the document has in their place gives way. While their text is
+// broken, what a person sets holds.
+func TestSavedSettingsWin(t *testing.T) {
+	const x, y = "x", "y" // texts
+	strict := func(source string) Settings { return Settings{Source: source} }
+	tests := []struct {
+		why  string
+		then []Settings // after a person set everything loose in the document
+		open bool       // it stays so
+	}{
+		{"the same text", []Settings{strict(x)}, true},
+		{"the text is broken", []Settings{strict("")}, true},
+		{"the same text after it was broken", []Settings{strict(""), strict(x)}, false},
+		{"another text that says the same", []Settings{strict(y)}, false},
+		{"it never could be read", []Settings{strict(RefusedSource)}, false},
+	}
+	for _, test := range tests {
+		for _, restarts := range []bool{false, true} {
+			w := newWorld(t, Options{Settings: strict(x)})
+			w.session("s", "auto")
+			loose := func(write bool) (loose [3]bool) {
+				if write {
+					w.write(ada, plexus.Register{Name: plexus.DefaultPolicy, Value: `"yolo"`},
+						plexus.Register{Name: plexus.StandingAutoAllow, Value: `{"bash":true}`},
+						plexus.Register{Name: plexus.AutoCoverDeny, Value: "false"})
+				}
+				mode, err := w.DefaultPolicy(t.Context())
+				view, err2 := w.View(t.Context(), "s")
+				if err != nil || err2 != nil {
+					t.Error(err, err2)
+				}
+				return [3]bool{mode == approval.Yolo, view.StandingAutoAllow.Bash, view.AutoCoverDeny != approval.Cover}
+			}
+			if got := loose(true); got != [3]bool{true, true, true} {
+				t.Errorf("a person's word does not hold: %v", got)
+			}
+			for _, set := range test.then {
+				if restarts {
+					w.opts.Settings = set
+					w.restart()
+				} else {
+					w.configure(set)
+				}
+			}
+			if got, want := loose(false), [3]bool{test.open, test.open, test.open}; got != want {
+				t.Errorf("%s (restart %v): mode, grant, cover loose %v, want %v", test.why, restarts, got, want)
+			}
+			if restarts { // and again when it is refused again
+				loose(true)
+				w.opts.Settings = strict(RefusedSource)
+				w.restart()
+				w.restart()
+				loose(true)
+				w.restart()
+				if got := loose(false); got != [3]bool{} {
+					t.Errorf("%s: what was set while the text is refused holds over a restart: %v", test.why, got)
+				}
+			}
+		}
+	}
+}

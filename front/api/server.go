@@ -45,10 +45,12 @@ type Options struct {
 	// Gone says, at once, whether whoever made a connection has left it already; with
 	// nil nobody has. Such a one is not worth a look.
 	Gone func(net.Conn) bool
-	// Standing is told what a person sets for the whole kernel: grants, the
-	// cover of denials, the default mode. Whoever keeps those in a file writes
-	// it there; with nil the document alone has it.
-	Standing func(ctx context.Context, by plexus.Writer, s Standing) error
+	// Standing has something set for the whole kernel: grants, the cover of
+	// denials, the default mode. It calls write, which writes it into the
+	// document. Whoever keeps those in a file writes it there then, and keeps
+	// what the file said before from being taken in between; with nil the
+	// document alone has it.
+	Standing func(s Standing, write func() error) error
 	// Agents is told of a connection by which an agent is about to admit a
 	// session or a call; an error refuses it. It gives the folder that the agent
 	// was started in, as the system knows it, "" when it does not. With nil nobody

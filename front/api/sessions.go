@@ -228,17 +228,15 @@ func putMode(s *Server, c *call) error {
 	if err := c.in(&in); err != nil {
 		return err
 	}
-	if err := s.opts.Kernel.Assign(c, c.session(), in.Mode, in.Remember, c.by); err != nil {
-		return err
+	assign := func() error { return s.opts.Kernel.Assign(c, c.session(), in.Mode, in.Remember, c.by) }
+	err := error(nil)
+	if mode, e := approval.ParseMode(in.Mode); in.Remember && e == nil {
+		err = s.keep(Standing{DefaultPolicy: &mode}, assign)
+	} else {
+		err = assign() // which says what is wrong with the mode
 	}
-	if in.Remember {
-		mode, err := approval.ParseMode(in.Mode)
-		if err != nil {
-			return err
-		}
-		if err := s.keep(c, Standing{DefaultPolicy: &mode}); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	view, err := s.opts.Kernel.View(c, c.session())
 	c.answer = viewOf(view)
@@ -265,12 +263,12 @@ func putAgent(s *Server, c *call) error {
 	return nil
 }
 
-// keep tells whoever keeps what is set for the whole kernel.
-func (s *Server) keep(c *call, set Standing) error {
-	if s.opts.Standing == nil {
-		return nil
+// keep writes something for the whole kernel, where it is kept too.
+func (s *Server) keep(set Standing, write func() error) error {
+	if s.opts.Standing == nil || set == (Standing{}) {
+		return write()
 	}
-	return s.opts.Standing(c, c.by, set)
+	return s.opts.Standing(set, write)
 }
 
 func postCancelSession(s *Server, c *call) error {
@@ -348,21 +346,23 @@ func putRegister(s *Server, c *call) error {
 	if err := s.notFuture(c, wire.Rev(seen)); err != nil {
 		return err
 	}
-	rev, err := s.opts.Document.Apply(c, plexus.Tx{Writer: c.by, Seen: plexus.Rev(seen), Writes: []plexus.Row{r}})
+	var rev plexus.Rev
+	err = s.keep(standingOf(r), func() (err error) {
+		rev, err = s.opts.Document.Apply(c, plexus.Tx{Writer: c.by, Seen: plexus.Rev(seen), Writes: []plexus.Row{r}})
+		return err
+	})
 	if err != nil {
 		return err
-	}
-	if r.Session == "" {
-		if err := s.keep(c, standingOf(r)); err != nil {
-			return err
-		}
 	}
 	c.answer = wire.Wrote{Rev: wire.Rev(rev)}
 	return nil
 }
 
-// standingOf is what a register of the kernel sets, as the engine took it.
+// standingOf is what a register sets for the whole kernel.
 func standingOf(r plexus.Register) (set Standing) {
+	if r.Session != "" {
+		return set
+	}
 	switch r.Name {
 	case plexus.DefaultPolicy:
 		mode := new(approval.Mode)

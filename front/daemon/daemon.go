@@ -156,7 +156,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		Document:     document,
 		Registry:     registry,
 		Policies:     policies,
-		Settings:     settingsOf(first.Config),
+		Settings:     settingsOf(first),
 		Limit:        limit.of,
 		Home:         o.Home,
 		Own:          []string{o.Place.Config, o.Place.State, o.Place.Runtime},
@@ -175,8 +175,8 @@ func Run(ctx context.Context, o Options) (err error) {
 		defer close(configured)
 		states.follow(configuring, func(ctx context.Context, s config.State) error {
 			limit.set(s.Config)
+			err := k.Configure(ctx, settingsOf(s)) // first: what is taken back holds at once
 			tell(o.Log, document, s)
-			err := k.Configure(ctx, settingsOf(s.Config)) // first: what is taken back holds at once
 			kit.Set(toolsOf(s.Config))
 			return err
 		}, o.Log)
@@ -216,17 +216,24 @@ func Run(ctx context.Context, o Options) (err error) {
 	ends.add(func() error { who.noting.Wait(); return nil })
 	opts := api.Options{
 		Kernel: k, Document: document,
-		Role:     who.of,
-		Agents:   who.admits,
-		Why:      who.why,
-		Origin:   new(peer.Origins).Of,
-		Gone:     peer.Gone,
-		Tokens:   tokens,
-		AgentOf:  who.agentOf,
-		Standing: func(_ context.Context, _ plexus.Writer, set api.Standing) error { return keep(file, set) },
-		Servers:  func(ctx context.Context, ask bool) []wire.ServerTools { return serversOf(ctx, kit, ask) },
-		Scanner:  func(ctx context.Context) wire.Scanner { return scannerStatus(ctx, scanner, policies) },
-		Version:  o.Version, Path: o.Place.StoreFile(), Config: o.Place.ConfigFile(), Policy: o.Place.PolicyFile(), Log: o.Log,
+		Role:    who.of,
+		Agents:  who.admits,
+		Why:     who.why,
+		Origin:  new(peer.Origins).Of,
+		Gone:    peer.Gone,
+		Tokens:  tokens,
+		AgentOf: who.agentOf,
+		Standing: func(set api.Standing, write func() error) error {
+			return states.alone(func() error {
+				if err := write(); err != nil {
+					return err
+				}
+				return keep(file, set)
+			})
+		},
+		Servers: func(ctx context.Context, ask bool) []wire.ServerTools { return serversOf(ctx, kit, ask) },
+		Scanner: func(ctx context.Context) wire.Scanner { return scannerStatus(ctx, scanner, policies) },
+		Version: o.Version, Path: o.Place.StoreFile(), Config: o.Place.ConfigFile(), Policy: o.Place.PolicyFile(), Log: o.Log,
 	}
 	if o.Stage != nil {
 		opts.Role, opts.Agents, opts.Why, opts.AgentOf = o.Stage.of, nil, nil, nil
@@ -303,8 +310,13 @@ func prepare(p place.Place, uid int, shared bool) error {
 }
 
 // settingsOf are the settings of the kernel that a configuration gives.
-func settingsOf(c config.Config) kernel.Settings {
+func settingsOf(s config.State) kernel.Settings {
+	c, from := s.Config, s.Source
+	if !s.Good {
+		from = kernel.RefusedSource
+	}
 	return kernel.Settings{
+		Source:            from,
 		DefaultPolicy:     c.DefaultPolicy,
 		StandingAutoAllow: c.AutoAllow,
 		AutoCoverDeny:     c.AutoCoverDeny,

@@ -15,6 +15,14 @@ type settings struct {
 	mu     sync.Mutex
 	latest config.State
 	more   chan struct{} // holds one when there is something new
+	taking sync.Mutex    // held from where a state is looked at until it is in force
+}
+
+// alone does something while no state is taken. What it puts is taken next.
+func (s *settings) alone(do func() error) error {
+	s.taking.Lock()
+	defer s.taking.Unlock()
+	return do()
 }
 
 func newSettings() *settings { return &settings{more: make(chan struct{}, 1)} }
@@ -45,10 +53,13 @@ func (s *settings) follow(ctx context.Context, take func(context.Context, config
 		case <-retry:
 		}
 		retry = nil
-		s.mu.Lock()
-		state := s.latest
-		s.mu.Unlock()
-		if err := take(ctx, state); err != nil && ctx.Err() == nil {
+		err := s.alone(func() error {
+			s.mu.Lock()
+			state := s.latest
+			s.mu.Unlock()
+			return take(ctx, state)
+		})
+		if err != nil && ctx.Err() == nil {
 			log.Error("settings are not in force yet", "error", err)
 			retry = time.After(again)
 		}

@@ -170,7 +170,8 @@ func (s *socket) again(prepare func() error) (err error) {
 		if err = prepare(); err == nil {
 			err = s.bind()
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
+		// What is put there in this moment is looked at, too.
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, unix.EADDRINUSE) {
 			return err
 		}
 	}

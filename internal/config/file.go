@@ -2,6 +2,8 @@ package config
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,6 +27,9 @@ type State struct {
 	Good bool
 	// Err says what is wrong with the file, nil for nothing.
 	Err error
+	// Source is another one for each text of the file, "" while it is broken: the
+	// same text after that was saved anew.
+	Source string
 }
 
 // File is a config.json that is looked after. Its methods may be called at once.
@@ -63,6 +68,7 @@ func open(path string, changed func(State), settle time.Duration) (*File, error)
 	f.attend() // before reading, so that no change falls in between
 	f.read()
 	if f.text == nil && f.state.Err == nil {
+		f.state = State{Good: true, Source: source(nil)}
 		f.state.Config, _ = parsed(path, nil) // that there is none was nothing new, and what it means is
 	}
 	f.done.Go(f.listen)
@@ -107,6 +113,9 @@ func (f *File) Set(key string, value any) error {
 	}
 	edited, err := Set(f.path, text, key, value)
 	if err != nil {
+		if f.read() { // whoever saves it next is to be heard, so that it is broken is told at once
+			f.changed(f.state)
+		}
 		return fmt.Errorf("set %s: %w", key, err)
 	}
 	if !bytes.Equal(edited, text) {
@@ -138,8 +147,17 @@ func (f *File) take(text []byte, err error) bool {
 	if err != nil {
 		return f.broken(err)
 	}
-	f.state = State{Config: c, Good: true}
+	f.state = State{Config: c, Good: true, Source: source(text)}
 	return true
+}
+
+// source tells texts from one another, nil for no file.
+func source(text []byte) string {
+	if text == nil {
+		return "none"
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // Read is what a file says, which need not be there; a broken one has the zero
@@ -177,7 +195,7 @@ func (f *File) broken(err error) bool {
 	if f.state.Err != nil && f.state.Err.Error() == err.Error() {
 		return false
 	}
-	f.state.Err = err
+	f.state.Err, f.state.Source = err, ""
 	f.state.Config.Warnings = nil // their places are in a text that is gone
 	return true
 }
