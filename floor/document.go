@@ -47,6 +47,14 @@ const (
 	maxNesting = 40      // brackets and dashes within each other; a policy needs 6
 )
 
+// MaxProject is how long the policy of a project may be, in bytes, and how long all
+// that the braces in its patterns stand for. It comes with the project, from
+// anybody; what it says is kept and asked with every call there.
+const MaxProject = 64 << 10
+
+// maxProjectPatterns is how many patterns it may have, with those that braces stand for.
+const maxProjectPatterns = 1000
+
 // readDocument reads a policy document without knowing what belongs in it.
 func readDocument(file string, data []byte) (root node, ps Problems) {
 	problem := func(line, column int, message, hint string) {

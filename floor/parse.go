@@ -34,14 +34,23 @@ func parsePolicy(name string, data []byte, layer Layer, test bool) (p *Policy, e
 	if layer == Shipped {
 		read = readShipped
 	}
+	whole := func(format string, args ...any) error {
+		return Problems{{File: name, Line: 1, Column: 1, Message: fmt.Sprintf(format, args...), Hint: "a project's policy may have no more"}}
+	}
+	if layer == Project && len(data) > MaxProject {
+		return nil, whole("the document is larger than %d bytes", MaxProject)
+	}
 	root, problems := read(name, data)
 	d := policyReader{
-		policy:   &Policy{Name: name, Extends: true, layer: layer, file: name},
+		policy:   &Policy{Name: name, Extends: true, layer: layer, file: name, source: len(data)},
 		problems: problems,
 		ids:      map[string]*Rule{},
 	}
 	if len(problems) == 0 || root.kind != nothing {
 		d.document(&root)
+	}
+	if d.full() {
+		return nil, whole("the document has more than %d patterns, or they stand for more than %d bytes", maxProjectPatterns, MaxProject)
 	}
 	if len(d.problems) == 0 {
 		d.policy.build()
@@ -373,6 +382,11 @@ func (d *policyReader) tests(r *Rule, n *node) {
 // hinted is an error that knows what to write instead.
 type hinted interface{ hint() string }
 
+// full says that a project's policy has more patterns than it may have.
+func (d *policyReader) full() bool {
+	return d.policy.layer == Project && (d.policy.patterns > maxProjectPatterns || d.policy.spelled > MaxProject)
+}
+
 // pattern compiles one pattern of the rule's kind.
 func (d *policyReader) pattern(n *node, text string, into *matchers, r *Rule) {
 	fail := func(err error) {
@@ -384,6 +398,13 @@ func (d *policyReader) pattern(n *node, text string, into *matchers, r *Rule) {
 			hint = h.hint()
 		}
 		d.problem(n, hint, "bad pattern %q: %s", shown(text), err)
+	}
+	takes := func(patterns, spelled int) {
+		d.policy.patterns += patterns
+		d.policy.spelled += spelled
+	}
+	if d.full() {
+		return // none of it will be kept
 	}
 	if what := secretLike(text); what != "" {
 		d.problem(n, "rules never carry secrets", "the pattern looks like %s", what)
@@ -398,6 +419,12 @@ func (d *policyReader) pattern(n *node, text string, into *matchers, r *Rule) {
 		ps, err := compileRun(text)
 		fail(err)
 		into.runs = append(into.runs, ps...)
+		for i := range ps {
+			takes(1, len(text))
+			if ps[i].at != nil {
+				takes(ps[i].at.Size())
+			}
+		}
 	case effect.Read, effect.Write, effect.Delete:
 		p, err := paths.Compile(text)
 		if err != nil && strings.HasPrefix(text, "@") {
@@ -406,14 +433,17 @@ func (d *policyReader) pattern(n *node, text string, into *matchers, r *Rule) {
 		}
 		fail(err)
 		into.paths = append(into.paths, p)
+		takes(p.Size())
 	case effect.Net:
 		p, err := compileHost(text)
 		fail(err)
 		into.hosts = append(into.hosts, p)
+		takes(1, len(text))
 	case effect.MCP:
 		p, err := compileTool(text)
 		fail(err)
 		into.tools = append(into.tools, p)
+		takes(1, len(text))
 	case effect.Env, effect.Opaque:
 		if text == "" || strings.TrimSpace(text) != text {
 			d.problem(n, "", "bad pattern %q: it is empty or has blanks around it", shown(text))
@@ -424,5 +454,6 @@ func (d *policyReader) pattern(n *node, text string, into *matchers, r *Rule) {
 			return
 		}
 		into.words = append(into.words, parseGlob(text))
+		takes(1, len(text))
 	}
 }

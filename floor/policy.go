@@ -77,6 +77,9 @@ type Policy struct {
 
 	scannerLine int // where it is set
 
+	patterns, spelled int // of all its rules: with what braces stand for, and the bytes of that
+	source            int // bytes of the document
+
 	layer   Layer
 	index   [numKinds]index
 	deletes bool // there is a section "delete"
@@ -154,6 +157,15 @@ func (r *Rule) Ref() *RuleRef {
 // Layer is the layer the policy was loaded for.
 func (p *Policy) Layer() Layer { return p.layer }
 
+// Weight is about how many bytes of memory it takes to keep the policy, and no less.
+func (p *Policy) Weight() int {
+	if p == nil {
+		return 0
+	}
+	// Measured: what the lines of the document become, a pattern, and its words and folders.
+	return 8*p.source + 2048*p.patterns + 96*p.spelled
+}
+
 // LastGood is what remains in force of a policy whose file no longer loads:
 // its denies and blocks (policy §2, law ruling 7), and its asks where they are
 // stricter than what else holds: nothing is allowed because of an error (law §7).
@@ -161,7 +173,7 @@ func (p *Policy) LastGood() *Policy {
 	if p == nil {
 		return nil
 	}
-	q := &Policy{Name: p.Name, Extends: true, Scanner: p.Scanner, scannerLine: p.scannerLine, layer: p.layer, deletes: p.deletes, file: p.file, stale: true, alone: !p.Extends}
+	q := &Policy{Name: p.Name, Extends: true, Scanner: p.Scanner, scannerLine: p.scannerLine, patterns: p.patterns, spelled: p.spelled, source: p.source, layer: p.layer, deletes: p.deletes, file: p.file, stale: true, alone: !p.Extends}
 	for _, r := range p.Rules {
 		if r.Result >= approval.Ask {
 			c := *r

@@ -1,7 +1,7 @@
 package kernel
 
 import (
-	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/fsnotify/fsnotify"
@@ -38,13 +40,20 @@ type Files struct {
 	files PolicyFiles
 	own   []string // no call touches them, also while nothing is there
 
-	mu    sync.Mutex
-	known map[string]*policyFile // by path
-	asked map[*notice]struct{}
+	mu     sync.Mutex             // never held while a file is read
+	known  map[string]*policyFile // by path
+	turn   uint64                 // counts who asked
+	weight int                    // of all policies of projects in known
+	asked  map[*notice]struct{}
 
 	watcher *fsnotify.Watcher
 	done    sync.WaitGroup
 }
+
+// maxKept is how much memory policies of projects may take, as [floor.Policy.Weight]
+// tells it: three of the largest, or hundreds of usual ones. An agent makes as many
+// as it likes; what is not kept is read again.
+const maxKept = 32 << 20
 
 type notice struct {
 	workspace string
@@ -56,20 +65,27 @@ type policyFile struct {
 	path  string
 	layer floor.Layer
 
+	turn   uint64 // under Files.mu: who asked last
+	weight int    // under Files.mu: of what it keeps
+
 	// mu is of this file alone: whoever could keep one from being read in its time
 	// would keep all calls from being judged.
 	mu sync.Mutex
 
 	loaded  bool
-	text    []byte        // as last read, nil when it could not be
+	sum     sum           // of the text as last read, zero when it could not be
 	err     error         // what is wrong with it
-	policy  *floor.Policy // in force: what text says, or what is left of the last good
+	policy  *floor.Policy // in force: what the text says, or what is left of the last good
 	unknown bool          // it said something, and what it denied is not known
 
-	good    []byte // the last good text, nil for none
+	left    sum    // of the text of which the policy in force is what is left, zero where it is all of it
+	good    sum    // of the last good text, zero for none
+	text    []byte // the last good text, while it is not in State
 	goodErr error  // why it could not be read
-	kept    bool   // it is in State
 }
+
+// sum stands for a text, which is not kept.
+type sum [sha256.Size]byte
 
 // OpenPolicies starts looking after policies.
 func OpenPolicies(files PolicyFiles) (*Files, error) {
@@ -120,6 +136,7 @@ func (p *Files) layer(l *Layers, path string, layer floor.Layer) *floor.Policy {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.read(p.files.State)
+	p.keeps(f)
 	if f.err != nil {
 		l.Errors = append(l.Errors, fmt.Sprintf("the %s policy: %v", layer, f.err))
 	}
@@ -140,7 +157,53 @@ func (p *Files) file(path string, layer floor.Layer) *policyFile {
 			p.known[path] = f
 		}
 	}
+	p.turn++
+	f.turn = p.turn
 	return f
+}
+
+// keeps notes what a file keeps now, and forgets what nobody asked for longest where
+// that is too much. Whoever reads that one just now has it all the same.
+func (p *Files) keeps(f *policyFile) {
+	if f.layer != floor.Project {
+		return
+	}
+	weight := f.policy.Weight() + len(f.text)
+	if f.err != nil {
+		weight += len(f.err.Error())
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.known[f.path] != f {
+		return
+	}
+	p.weight += weight - f.weight
+	f.weight = weight
+	if p.weight <= maxKept {
+		return
+	}
+	others := make([]*policyFile, 0, len(p.known))
+	for _, other := range p.known {
+		// Without State nobody would know any more what it denied.
+		if other != f && other.layer == floor.Project && p.files.State != "" {
+			others = append(others, other)
+		}
+	}
+	slices.SortFunc(others, func(a, b *policyFile) int { return cmp.Compare(a.turn, b.turn) })
+	for _, other := range others {
+		if p.weight <= maxKept {
+			return
+		}
+		p.drop(other.path)
+	}
+}
+
+// drop forgets a file: its last good text is in State. It needs p.mu.
+func (p *Files) drop(path string) {
+	if f := p.known[path]; f != nil {
+		p.weight -= f.weight
+		delete(p.known, path)
+	}
 }
 
 // wanted says whether somebody wants to be told of a project's policy.
@@ -159,8 +222,10 @@ var errGone = errors.New("it is gone; what it denied stays denied until there is
 // read reads the file and, where it changed, the policy in it.
 func (f *policyFile) read(state string) {
 	if !f.loaded {
-		f.good, f.goodErr = lastGood(state, f.path, f.layer)
-		f.kept = f.good != nil
+		var text []byte
+		if text, f.goodErr = lastGood(state, f.path, f.layer); text != nil {
+			f.good = sha256.Sum256(text)
+		}
 		f.loaded = true
 	}
 	text, err := readPolicy(f.path, f.layer)
@@ -171,75 +236,118 @@ func (f *policyFile) read(state string) {
 		}
 	}
 	switch {
-	case missing && f.good == nil && f.goodErr == nil:
-		f.text, f.policy, f.err, f.unknown = nil, nil, nil, false
+	case missing && f.good == sum{} && f.goodErr == nil:
+		f.sum, f.policy, f.err, f.unknown = sum{}, nil, nil, false
 	case missing:
-		f.text = nil
-		f.fallBack(fmt.Errorf("%s: %w", f.path, errGone))
+		f.sum = sum{}
+		f.fallBack(state, fmt.Errorf("%s: %w", f.path, errGone))
 	case err != nil:
-		f.text = nil
-		f.fallBack(fmt.Errorf("it is not in force: %w", err))
-	case f.text != nil && bytes.Equal(f.text, text):
+		f.sum = sum{}
+		f.fallBack(state, fmt.Errorf("it is not in force: %w", err))
+	case f.sum == sha256.Sum256(text):
 		f.keep(state)
 	default:
-		f.text = text
+		f.sum = sha256.Sum256(text)
 		policy, err := floor.ParseLayer(f.path, text, f.layer)
 		if err != nil {
-			f.fallBack(fmt.Errorf("it is not in force: %w", err))
+			f.fallBack(state, fmt.Errorf("it is not in force: %w", few(err)))
 			return
 		}
-		f.policy, f.err, f.unknown = policy, nil, false
-		f.kept = f.kept && bytes.Equal(f.good, text)
-		f.good, f.goodErr = text, nil
+		f.policy, f.left, f.err, f.unknown = policy, sum{}, nil, false
+		if f.good != f.sum {
+			f.good, f.text = f.sum, text
+		}
+		f.goodErr = nil
 		f.keep(state)
 	}
 }
 
-// maxProject is how long the policy of a project may be, in bytes: an agent can
-// write one, and others wait while it is read.
-const maxProject = 256 << 10
+// maxTold is how many bytes are told of what is wrong with a policy, but for the
+// first problem: each session with the policy has them, and a text can have thousands.
+const maxTold = 4 << 10
+
+func few(err error) error {
+	all, ok := errors.AsType[floor.Problems](err)
+	if !ok {
+		return err
+	}
+	var told strings.Builder
+	for i, problem := range all {
+		line := problem.String()
+		if i > 0 && told.Len()+len(line) > maxTold {
+			fmt.Fprintf(&told, "\nand %d more", len(all)-i)
+			break
+		}
+		if i > 0 {
+			told.WriteByte('\n')
+		}
+		told.WriteString(line)
+	}
+	return errors.New(told.String())
+}
 
 func readPolicy(path string, layer floor.Layer) ([]byte, error) {
 	if layer != floor.Project {
 		return place.ReadPolicy(path)
 	}
-	text, _, err := place.Read(path, maxProject, "policy of a project")
+	text, _, err := place.Read(path, floor.MaxProject, "policy of a project")
 	return text, err
 }
 
 // fallBack leaves the denies and blocks of the last good text in force.
-func (f *policyFile) fallBack(err error) {
+func (f *policyFile) fallBack(state string, err error) {
+	was := f.policy
 	f.policy, f.err, f.unknown = nil, err, true
 	if f.goodErr != nil {
 		f.err = fmt.Errorf("%w; its last good text: %w", err, f.goodErr)
 		return
 	}
-	if f.good == nil {
+	if f.good == (sum{}) {
 		return
 	}
-	policy, goodErr := floor.ParseLayer(f.path, f.good, f.layer)
-	if goodErr != nil { // of an older version's language
-		f.err = fmt.Errorf("%w; its last good text: %w", err, goodErr)
-		return
+	if was == nil || f.left != f.good {
+		policy, goodErr := f.lastPolicy(state)
+		if goodErr != nil {
+			f.err = fmt.Errorf("%w; its last good text: %w", err, few(goodErr))
+			return
+		}
+		was = policy.LastGood()
 	}
-	f.policy, f.unknown = policy.LastGood(), false
+	f.policy, f.left, f.unknown = was, f.good, false
 	if !errors.Is(err, errGone) { // which says so
 		f.err = fmt.Errorf("%w; until it is mended, what its last good text asked about, denied and blocked still is: taking the file away does not change that", err)
 	}
 }
 
+// lastPolicy is what the last good text says.
+func (f *policyFile) lastPolicy(state string) (*floor.Policy, error) {
+	text := f.text
+	if text == nil {
+		var err error
+		switch text, err = lastGood(state, f.path, f.layer); {
+		case err != nil:
+			return nil, err
+		case f.good != sha256.Sum256(text):
+			return nil, errors.New("somebody took it away or changed it")
+		}
+	}
+	return floor.ParseLayer(f.path, text, f.layer) // it may be of an older version's language
+}
+
 // keep keeps the text in force as the last good one. While that cannot be done
 // it is said, and tried again: after a restart its denies would be missed.
 func (f *policyFile) keep(state string) {
-	if f.kept || f.policy == nil || !bytes.Equal(f.good, f.text) {
+	if f.text == nil || f.good != f.sum || f.policy == nil {
 		return
 	}
 	f.err = nil
-	if err := keepGood(state, f.path, f.layer, f.good); err != nil {
+	if err := keepGood(state, f.path, f.layer, f.text); err != nil {
 		f.err = fmt.Errorf("it is in force, but would not be remembered: %w", err)
 		return
 	}
-	f.kept = true
+	if state != "" {
+		f.text = nil
+	}
 }
 
 // goodFile is where the last good text of a policy is kept.
@@ -279,7 +387,7 @@ func (p *Files) Notify(workspace string, f func()) (stop func()) {
 		defer p.mu.Unlock()
 		delete(p.asked, n)
 		if path := place.ProjectPolicy(n.workspace); n.workspace != "" && p.files.State != "" && !p.wanted(path) {
-			delete(p.known, path) // its last good text is in State
+			p.drop(path)
 		}
 		p.attend()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -368,11 +369,104 @@ func TestAProjectsPolicyIsShort(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	text := "version: 1\n" + strings.Repeat("# x\n", maxProject/4)
+	text := "version: 1\n" + strings.Repeat("# x\n", floor.MaxProject/4)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if l := p.Layers(dir); len(l.Errors) != 1 || !l.Unknown || !strings.Contains(l.Errors[0], "that is no policy of a project") {
 		t.Errorf("got %v, unknown %v", l.Errors, l.Unknown)
+	}
+}
+
+// project makes a workspace with a policy of its own that has so many patterns, and
+// which somebody works in.
+func (m *machine) project(name string, patterns int) (workspace string) {
+	m.Helper()
+	workspace = filepath.Join(filepath.Dir(m.workspace), name)
+	m.put(place.ProjectPolicy(workspace), "version: 1\nrun: {deny: [acme push]}\nread: {deny: ["+strings.Repeat("secret,", patterns-1)+"]}\n")
+	m.Cleanup(m.Notify(workspace, func() {}))
+	return workspace
+}
+
+// What is kept of projects' policies is bounded however many there are, and what one
+// denied is known all the same when it is broken since.
+func TestPoliciesOfProjectsAreForgotten(t *testing.T) {
+	m := newMachine(t)
+	m.put(m.Operator, empty)
+	const patterns = 1000
+	first, often := m.project("first", patterns), m.project("often", patterns)
+	m.Layers(first)
+	one := m.Layers(often).Floor.Project
+	if m.Layers(often).Floor.Project != one {
+		t.Error("two calls in a workspace have a policy of their own each")
+	}
+	for i := range maxKept/one.Weight() + 2 {
+		m.Layers(m.project("w"+strconv.Itoa(i), patterns))
+		m.Layers(often)
+		weight := 0
+		for _, f := range m.known {
+			if f.layer == floor.Project {
+				weight += f.policy.Weight()
+			}
+		}
+		if weight > maxKept || weight != m.weight {
+			t.Fatalf("policies of %d bytes are kept, counted as %d, after %d workspaces", weight, m.weight, i+3)
+		}
+	}
+	if m.known[place.ProjectPolicy(first)] != nil {
+		t.Error("the first one is known still")
+	}
+	if m.Layers(often).Floor.Project != one {
+		t.Error("one that is asked for again and again was forgotten")
+	}
+	m.workspace = first
+	m.put(place.ProjectPolicy(first), broken)
+	if got := m.judge("acme push"); got != approval.Deny {
+		t.Error("push:", got, m.Layers(first).Errors)
+	}
+}
+
+// Where nothing is kept in files, what a project's policy denied is not forgotten.
+func TestPoliciesThatAreKeptNowhereElse(t *testing.T) {
+	m := newMachine(t)
+	m.Files.Close()
+	m.State = ""
+	m.open()
+	first := m.project("first", 1000)
+	one := m.Layers(first).Floor.Project
+	for i := range maxKept/one.Weight() + 2 {
+		m.Layers(m.project("w"+strconv.Itoa(i), 1000))
+	}
+	m.workspace = first
+	m.put(place.ProjectPolicy(first), broken)
+	if got := m.judge("acme push"); got != approval.Deny {
+		t.Error("push:", got)
+	}
+}
+
+// What took the last good text away is told, and nothing is allowed.
+func TestLastGoodThatIsTakenAway(t *testing.T) {
+	m := newMachine(t)
+	m.put(m.Operator, denies)
+	m.Layers("")
+	if err := os.RemoveAll(m.State); err != nil {
+		t.Fatal(err)
+	}
+	m.put(m.Operator, broken)
+	if got := m.judge("ls"); got != approval.Ask {
+		t.Error("ls:", got)
+	}
+	if says := strings.Join(m.Layers("").Errors, "\n"); !strings.Contains(says, "took it away") {
+		t.Errorf("errors %q", says)
+	}
+}
+
+// A policy with a problem in every line does not fill the memory with them.
+func TestFewProblemsAreTold(t *testing.T) {
+	m := newMachine(t)
+	m.put(m.Operator, "version: 1\nrun: {allow: ["+strings.Repeat("'',", 500)+"]}\n")
+	says := strings.Join(m.Layers("").Errors, "\n")
+	if len(says) > maxTold+1000 || !strings.Contains(says, "more") || strings.Count(says, "\n") < 5 {
+		t.Error(says)
 	}
 }

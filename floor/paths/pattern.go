@@ -26,6 +26,7 @@ type compiled struct {
 	anchor anchor
 	varn   string // for atVar
 	alts   [][]segment
+	size   int // bytes of the texts of alts
 	set    *set
 	// everywhere: see Pattern.Everywhere.
 	everywhere bool
@@ -80,8 +81,20 @@ func Compile(pattern string) (Pattern, error) {
 			return Pattern{}, err
 		}
 		c.alts = append(c.alts, segs)
+		c.size += len(text)
 	}
 	return Pattern{c}, nil
+}
+
+// Size is how many texts the pattern stands for, and how many bytes they are.
+func (p Pattern) Size() (texts, bytes int) {
+	switch {
+	case p.c == nil:
+		return 0, 0
+	case p.c.set != nil: // which all share
+		return 1, len(p.c.text)
+	}
+	return len(p.c.alts), p.c.size
 }
 
 // MustCompile is Compile for patterns of our own.
