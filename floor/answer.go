@@ -40,10 +40,11 @@ type Told struct {
 	Span *[2]int `json:"span"`
 	// The rest is told in [Verdict.Explained] alone. Says is the rule as it is
 	// written, or what holds where none speaks; Notes what sets the target apart;
-	// Scan that the scanner found it.
-	Says  string   `json:"says,omitzero"`
-	Notes []string `json:"notes,omitzero"`
-	Scan  bool     `json:"scan,omitzero"`
+	// Scan that the scanner found it; Decides that the message is about it.
+	Says    string   `json:"says,omitzero"`
+	Notes   []string `json:"notes,omitzero"`
+	Scan    bool     `json:"scan,omitzero"`
+	Decides bool     `json:"decides,omitzero"`
 }
 
 // Answer tells the verdict as data.
@@ -69,12 +70,14 @@ func (v *Verdict) Answer() Answer {
 // effect.
 func (v *Verdict) Explained() Answer {
 	a := v.Answer()
+	deciding := v.Deciding()
 	for i := range v.Effects {
 		e := &v.Effects[i]
 		if e.Rule != nil {
 			a.Effects[i].Says = e.Rule.Text
 		}
 		a.Effects[i].Notes, a.Effects[i].Scan = e.Notes(), e.scan
+		a.Effects[i].Decides = e == deciding && v.Result != approval.Allow
 	}
 	return a
 }
@@ -85,9 +88,13 @@ func (a Answer) Cut(effects, text int) Answer {
 	a.Message = cut(a.Message, text)
 	keep := make([]bool, len(a.Effects))
 	room := effects
-	for _, deciding := range []bool{true, false} {
+	for _, counts := range []func(*Told) bool{
+		func(t *Told) bool { return t.Decides },
+		func(t *Told) bool { return t.Result == a.Result },
+		func(*Told) bool { return true },
+	} {
 		for i := range a.Effects {
-			if room > 0 && (a.Effects[i].Result == a.Result) == deciding {
+			if room > 0 && !keep[i] && counts(&a.Effects[i]) {
 				keep[i] = true
 				room--
 			}

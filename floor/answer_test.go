@@ -36,6 +36,7 @@ func TestAnswerCut(t *testing.T) {
 		return told
 	}
 	const allow, ask, deny = approval.Allow, approval.Ask, approval.Deny
+	about := Told{Kind: effect.Net, Target: "äöü", Result: deny, Decides: true}
 	tests := []struct {
 		why  string
 		from []Told
@@ -45,6 +46,7 @@ func TestAnswerCut(t *testing.T) {
 		{"nothing", nil, []Told{}, 0},
 		{"all fit", effects(allow, deny), short(effects(allow, deny)), 0},
 		{"the deciding one is last", effects(allow, ask, allow, allow, deny), short(effects(allow, ask, deny)), 2},
+		{"the one that it is about is last", append(effects(deny, deny, deny), about), append(short(effects(deny, deny)), short([]Told{about})...), 1},
 		{"more decide than fit", effects(allow, deny, deny, deny, deny), short(effects(deny, deny, deny)), 2},
 	}
 	for _, test := range tests {
@@ -63,7 +65,7 @@ func TestExplained(t *testing.T) {
 		{Effect: effect.Effect{Kind: effect.Opaque, Target: "a finding"}, Result: approval.Ask, Rule: scanFound, scan: true},
 	}}
 	const told = `{"result":"ask","cluster":"bash","hatch":false,"effects":[` +
-		`{"kind":"delete","target":"x","result":"ask","rule":"policy.yaml:7","span":null,"says":"delete ask: x","notes":["and all below","perhaps"]},` +
+		`{"kind":"delete","target":"x","result":"ask","rule":"policy.yaml:7","span":null,"says":"delete ask: x","notes":["and all below","perhaps"],"decides":true},` +
 		`{"kind":"opaque","target":"a finding","result":"ask","rule":"default","span":null,"says":"the scanner found it","scan":true}],"message":""}`
 	if got := string(v.Explained().JSON()); got != told {
 		t.Errorf("got  %s\nwant %s", got, told)

@@ -269,6 +269,7 @@ func (j *judgement) possible(d *Judged, meant bool) {
 				}
 				if pt := j.mayHold(r, i >= maxFloating); pt != nil {
 					d.Result, d.Rule, d.rule, d.Pattern, d.operator = approval.Ask, r.ref, r, pt.String(), true
+					d.mayHold = true
 					return
 				}
 			}

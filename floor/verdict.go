@@ -59,6 +59,7 @@ type Judged struct {
 	operator bool   // an operator's rule matched
 	scan     bool   // the scanner said it, or is missing
 	nested   bool   // the scanner could not look into a nested body
+	mayHold  bool   // something of its tree or glob may be what the rule is about
 	ruled    bool   // more than its place is against it, see Verdict.Ruled
 	rule     *Rule
 	inner    *effect.Command // what a command that gives privilege runs
@@ -130,15 +131,32 @@ func (r *RuleRef) Place() string {
 	return fmt.Sprintf("%s:%d", r.File, r.Line)
 }
 
-// Deciding is the first effect with the verdict's result, the one that a
-// short explanation is about; nil when there are no effects.
+// Deciding is the effect that a short explanation is about: of those with the
+// verdict's result the first that somebody has ruled on, nil when there are no
+// effects. That "make deploy >log" goes out is said, and not that it writes log.
 func (v *Verdict) Deciding() *Judged {
+	var found *Judged
 	for i := range v.Effects {
-		if v.Effects[i].Result == v.Result {
-			return &v.Effects[i]
+		if e := &v.Effects[i]; e.Result == v.Result && (found == nil || e.weight() > found.weight()) {
+			found = e
 		}
 	}
-	return nil
+	return found
+}
+
+// weight is how much the rule behind an effect says of why it was judged so.
+func (j *Judged) weight() int {
+	switch {
+	case j.Rule == nil, j.Rule == writeInside, j.Rule == deleteInside:
+		return 0 // every call that changes a file says as much
+	case j.Rule == scanFound && !j.nested:
+		return 2
+	case j.Rule.Default, j.mayHold: // something in it may be what a rule is about
+		return 1
+	case j.Rule.Layer == Shipped:
+		return 2
+	}
+	return 3 // somebody's own
 }
 
 // message is the sentence for the agent.

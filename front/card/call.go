@@ -28,6 +28,10 @@ func (c Card) call(p *page) {
 	} else {
 		p.raw(c.Job.Arguments, c.cluster() == "bash")
 	}
+}
+
+// besides is what else its client says of the call.
+func (c Card) besides(p *page) {
 	if len(c.Job.Facts) > 0 && string(c.Job.Facts) != "null" {
 		p.heading("What its client says besides")
 		p.raw(c.Job.Facts, false)

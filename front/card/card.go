@@ -3,6 +3,7 @@ package card
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -56,6 +57,8 @@ type Effect struct {
 	Says   string   `json:"says"`  // the rule as it is written, or what holds without one
 	Notes  []string `json:"notes"` // such as "and all below"
 	Scan   bool     `json:"scan"`  // the scanner found it
+	// Decides says that it is what the policies' message is about.
+	Decides bool `json:"decides"`
 }
 
 // Of is the card of a call.
@@ -93,19 +96,45 @@ type page struct {
 	lines []Line
 }
 
-// Lines is the card, every line as wide as there is room or less.
+// Lines is the card, every line as wide as there is room or less. What made the
+// policies ask comes early, so that it is seen at once: a call that takes more than
+// a few lines stands below it.
 func (c Card) Lines(look Look) []Line {
-	p := &page{Look: look}
+	p, message, call := &page{Look: look}, &page{Look: look}, &page{Look: look}
 	c.title(p)
-	c.who(p)
-	c.call(p)
-	c.change(p)
+	c.message(message)
+	c.call(call)
+	if len(message.lines) <= briefly {
+		p.then(message)
+	}
+	if len(call.lines) <= brief {
+		p.blank()
+		p.then(call)
+	}
 	c.floor(p)
+	if len(message.lines) > briefly {
+		p.heading("What they say of it")
+		p.then(message)
+	}
+	if len(call.lines) > brief {
+		p.blank()
+		p.then(call)
+	}
+	c.change(p)
+	c.besides(p)
+	c.who(p)
 	c.classifier(p)
 	c.votes(p)
 	c.opens(p)
 	return p.lines
 }
+
+// How many lines may stand above what made the policies ask, of the call and of
+// their message: it is on the first screen of a terminal of 24 lines then.
+const brief, briefly = 6, 4
+
+// then writes what is on another page.
+func (p *page) then(other *page) { p.lines = append(p.lines, other.lines...) }
 
 func (p *page) blank() {
 	if !p.Plain && len(p.lines) > 0 {
@@ -213,13 +242,17 @@ func (c Card) title(p *page) {
 	line = append(line, Segment{")", drawn.Faint, false})
 	p.words("", 2, line)
 	p.words("", 0, []Segment{{state, ink, false}})
+	if !c.Whole() {
+		p.words("", 0, []Segment{{"This is only the beginning of it.", drawn.Deny, false}})
+	}
+}
+
+// message is what the policies say of the call.
+func (c Card) message(p *page) {
 	if l := c.Job.Leaf; l != nil && l.PolicyMessage != nil {
 		for _, text := range linesOf(*l.PolicyMessage) {
 			p.words("", 0, p.seen(text, drawn.None))
 		}
-	}
-	if !c.Whole() {
-		p.words("", 0, []Segment{{"This is only the beginning of it.", drawn.Deny, false}})
 	}
 }
 
@@ -355,11 +388,27 @@ func (c Card) floor(p *page) {
 		return
 	}
 	p.row("policies", Segment{*l.PolicyResult, drawn.Result(*l.PolicyResult), false})
-	found := false
+	// What made them say so comes first; the rest is in the order of the call.
+	effects := slices.Clone(c.said.Effects)
+	weight := func(e Effect) int {
+		switch {
+		case e.Decides:
+			return 0
+		case e.Result == *l.PolicyResult:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(effects, func(a, b Effect) int { return cmp.Compare(weight(a), weight(b)) })
+	byScan := slices.IndexFunc(effects, func(e Effect) bool { return e.Scan })
+	if byScan == 0 {
+		c.scanner(p, effects)
+	}
 	told := make(map[string]bool)
-	for _, e := range c.said.Effects {
+	for _, e := range effects {
+		e.Decides = false
 		key := fmt.Sprint(e)
-		if found = found || e.Scan; e.Scan || told[key] {
+		if e.Scan || told[key] {
 			continue
 		}
 		told[key] = true
@@ -371,11 +420,15 @@ func (c Card) floor(p *page) {
 	if c.said.Hatch {
 		p.words("", 0, []Segment{{"It runs a package that is fetched for it: no grant answers that.", drawn.Ask, false}})
 	}
-	if !found {
-		return
+	if byScan > 0 {
+		p.heading("What the scanner found")
+		c.scanner(p, effects)
 	}
-	p.heading("What the scanner found")
-	for _, e := range c.said.Effects {
+}
+
+// scanner says what the scanner found.
+func (c Card) scanner(p *page, effects []Effect) {
+	for _, e := range effects {
 		if e.Scan {
 			c.effect(p, e)
 		}

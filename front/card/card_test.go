@@ -300,3 +300,31 @@ func TestCharactersTogetherHaveRoom(t *testing.T) {
 		}
 	}
 }
+
+// What made the policies ask is on the first screen of a narrow terminal, however
+// much else there is: below the line of the views and above that of the keys.
+func TestWhatAskedIsSeenAtOnce(t *testing.T) {
+	const room = 24 - 2
+	lines := func(n int) string { return strings.Repeat("echo\\n", n) + "make deploy" }
+	others := strings.Repeat(`{"kind":"run","target":"echo","result":"allow","rule":"shipped:look","says":"run allow: @look"},{"kind":"write","target":"x","result":"ask","rule":"default","says":"writing in the workspace is asked about"},`, 30)
+	for _, test := range []struct{ why, command, others, message string }{
+		{"short", "make deploy", "", "Asks first: it runs make deploy."},
+		{"a few lines", lines(3), "", strings.Repeat("word ", 30)},
+		{"a long call", lines(100), "", "Asks first: it runs make deploy."},
+		{"a long message", "make deploy", "", strings.Repeat("word ", 300)},
+		{"all of it is long", lines(100), others, strings.Repeat("word ", 300)},
+	} {
+		for _, name := range []string{"Bash", "mcp__" + strings.Repeat("long", 12)} {
+			job := asked(name, "bash", `{"command":"`+test.command+`"}`,
+				`{"effects":[`+test.others+`{"kind":"run","target":"make deploy","result":"ask","rule":"shipped:send","says":"run ask: @send","decides":true}]}`, test.message)
+			for i, l := range Of(job, about()).Lines(Look{Width: 40}) {
+				if strings.HasPrefix(l.Text(false), "  ask   run    make deploy") {
+					if i >= room {
+						t.Errorf("%s: it is line %d of the card", test.why, i+1)
+					}
+					break
+				}
+			}
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
+	"assent/floor"
 	"assent/front/api/wire"
 )
 
@@ -21,22 +22,25 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func example(t testing.TB, width, height int) *world {
 	w := &world{m: New(Settings{Throttle: 2 * time.Second}), now: time.Date(2026, 3, 14, 14, 2, 11, 0, time.UTC)}
 	w.t, _ = t.(*testing.T)
-	w.about.Session = &wire.Summary{Session: wire.Session{ID: "1Q7KVXM2", Seat: "attended", Client: "Claude Code", Workspace: "/home/you/shop", Cwd: "/home/you/shop"}, CurrentPolicy: "auto"}
-	result, message := "ask", "Asks first: it runs make deploy; it can change something beyond this machine."
-	fails := "no classifier is configured"
-	add := func(number int64, command, explanation string) *wire.Job {
+	w.about.Session = &wire.Summary{Session: wire.Session{ID: "1Q7KVXM2", Seat: "attended", Client: "Claude Code", Workspace: "/home/you/shop", Cwd: "/home/you/shop"}, CurrentPolicy: "manual"}
+	policy, err := floor.ParsePolicy("/home/you/.config/assent/policy.yaml", []byte("version: 1\nwrite:\n  allow: [logs/**]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := floor.Floor{Operator: policy}
+	add := func(number int64, command string) *wire.Job {
 		quoted, _ := jsontext.AppendQuote(nil, command)
+		arguments := jsontext.Value(`{"command":` + string(quoted) + `}`)
+		v := rules.Judge(floor.Call{Name: "Bash", Arguments: arguments, Workspace: "/home/you/shop", Home: "/home/you"})
+		result := v.Result.String()
 		j := &wire.Job{Session: "1Q7KVXM2", ID: fmt.Sprint("j", number), Name: "Bash", Stamp: wire.Stamp{Rev: number, Writer: "agent:claude-4242", At: w.now.Add(-4 * time.Second)},
-			Arguments: jsontext.Value(`{"command":` + string(quoted) + `}`),
-			Leaf: &wire.Leaf{Cluster: "bash", PolicyResult: &result, PolicyMessage: &message, NeedsHuman: true, Explanation: jsontext.Value(explanation),
-				JudgeFails: 1, JudgeFailMessage: &fails, Written: map[string]wire.Stamp{"judgeFail/1": {Rev: number + 1, Writer: "host:kernel", At: w.now.Add(-3 * time.Second)}}}}
+			Arguments: arguments,
+			Leaf:      &wire.Leaf{Cluster: "bash", PolicyResult: &result, PolicyMessage: &v.Message, NeedsHuman: true, Explanation: jsontext.Value(v.Explained().JSON())}}
 		w.jobs = append(w.jobs, j)
 		return j
 	}
-	add(4, "make deploy >logs/deploy.txt 2>&1", `{"effects":[
-		{"kind":"run","target":"make deploy","result":"ask","rule":"default","says":"no rule names this command"},
-		{"kind":"write","target":"logs/deploy.txt","result":"allow","rule":"policy.yaml:7","says":"write allow: logs/**"}]}`)
-	add(9, "git push origin main", `{}`)
+	add(4, "make deploy >logs/deploy.txt 2>&1")
+	add(9, "git push origin main")
 	w.step(Size{width, height})
 	w.step(Up{Name: "you"})
 	w.pass(time.Second)
@@ -81,15 +85,26 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// README.md shows what the prompt shows.
+// README.md shows what the prompt shows; -update writes it anew.
 func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+	const page, begins = "../../README.md", "```\n[Card]"
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := strings.TrimRight(example(t, 80, 26).screen(), "\n")
-	if !strings.Contains(string(text), "```\n"+shown+"\n```") {
-		t.Errorf("README.md does not show\n%s", shown)
+	before, rest, found := strings.Cut(string(text), begins)
+	old, after, ends := strings.Cut(rest, "\n```")
+	if !found || !ends {
+		t.Fatalf("%s shows no card", page)
+	}
+	want := strings.TrimRight(example(t, 80, 21).screen(), "\n")
+	if diff := cmp.Diff(want, "[Card]"+old); diff != "" && !*update {
+		t.Errorf("%s shows something else (-prompt +page)\n%s", page, diff)
+	}
+	if *update {
+		if err := os.WriteFile(page, []byte(before+"```\n"+want+"\n```"+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
