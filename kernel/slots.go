@@ -9,8 +9,9 @@ import (
 )
 
 // slots are the places for evaluations of the floor (law §7): at most so many
-// run at a time, the sessions take turns, and within a session the order is
-// that of the machine.
+// run at a time, the agents take turns, so that one with many sessions keeps no other
+// one's calls waiting, and so do the sessions of an agent; a session that is no
+// agent's is like an agent. Within a session the order is that of the machine.
 //
 // An evaluation that overran its time is answered as a block; it cannot be
 // stopped and keeps its place until it ends. Were every place taken by such,
@@ -25,8 +26,23 @@ type slots struct {
 	busy    int
 	overrun int // of busy
 	closed  bool
-	turns   []*owner // those with something in queues, in turn
-	queues  map[*owner][]*evaluation
+	turns   []*party // those with something in queues, in turn
+	parties map[whose]*party
+	queues  map[*owner]*queue
+}
+
+// party is who takes turns: an agent, or a session that is none's.
+type party struct {
+	whose
+	sessions []*owner // those with something in queues, in turn
+}
+
+type whose struct{ agent, session string }
+
+// queue is what waits of a session.
+type queue struct {
+	of          *party // whose session it was when the first of it came
+	evaluations []*evaluation
 }
 
 // evaluation is one call on its way through the floor.
@@ -38,7 +54,7 @@ type evaluation struct {
 }
 
 func newSlots(k *Kernel) *slots {
-	s := &slots{k: k, queues: make(map[*owner][]*evaluation)}
+	s := &slots{k: k, parties: make(map[whose]*party), queues: make(map[*owner]*queue)}
 	s.idle.L = &s.mu
 	return s
 }
@@ -62,45 +78,72 @@ func (s *slots) add(o *owner, e *evaluation) {
 	if s.closed {
 		return
 	}
-	if len(s.queues[o]) == 0 {
-		s.turns = append(s.turns, o)
+	q := s.queues[o]
+	if q == nil {
+		q = &queue{of: s.party(o)}
+		s.queues[o] = q
+		q.of.sessions = append(q.of.sessions, o)
 	}
-	s.queues[o] = append(s.queues[o], e)
+	q.evaluations = append(q.evaluations, e)
 	s.fill()
+}
+
+// party is that of a session, which has something in queues now.
+func (s *slots) party(o *owner) *party {
+	name := whose{session: o.id}
+	if agent, ok := s.k.belongs.Load(o.id); ok {
+		name = whose{agent: agent.(string)}
+	}
+	p := s.parties[name]
+	if p == nil {
+		p = &party{whose: name}
+		s.parties[name] = p
+		s.turns = append(s.turns, p)
+	}
+	return p
 }
 
 // remove takes back what waits for a slot.
 func (s *slots) remove(o *owner, job session.JobID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	queue, ok := s.queues[o]
-	if !ok {
+	q := s.queues[o]
+	if q == nil {
 		return
 	}
-	i := slices.IndexFunc(queue, func(e *evaluation) bool { return e.job == job })
+	i := slices.IndexFunc(q.evaluations, func(e *evaluation) bool { return e.job == job })
 	if i < 0 {
 		return
 	}
-	if queue = slices.Delete(queue, i, i+1); len(queue) > 0 {
-		s.queues[o] = queue
+	if q.evaluations = slices.Delete(q.evaluations, i, i+1); len(q.evaluations) > 0 {
 		return
 	}
 	delete(s.queues, o)
-	s.turns = slices.DeleteFunc(s.turns, func(other *owner) bool { return other == o })
+	q.of.sessions = slices.DeleteFunc(q.of.sessions, func(other *owner) bool { return other == o })
+	if len(q.of.sessions) == 0 {
+		delete(s.parties, q.of.whose)
+		s.turns = slices.DeleteFunc(s.turns, func(other *party) bool { return other == q.of })
+	}
 }
 
 // next takes the first evaluation of the session whose turn it is.
 func (s *slots) next() *evaluation {
-	o := s.turns[0]
+	p := s.turns[0]
 	s.turns = s.turns[1:]
-	queue := s.queues[o]
-	e := queue[0]
-	if len(queue) == 1 {
+	o := p.sessions[0]
+	p.sessions = p.sessions[1:]
+	q := s.queues[o]
+	e := q.evaluations[0]
+	if q.evaluations = q.evaluations[1:]; len(q.evaluations) > 0 {
+		p.sessions = append(p.sessions, o)
+	} else {
 		delete(s.queues, o)
-		return e
 	}
-	s.queues[o] = queue[1:]
-	s.turns = append(s.turns, o)
+	if len(p.sessions) > 0 {
+		s.turns = append(s.turns, p)
+	} else {
+		delete(s.parties, p.whose)
+	}
 	return e
 }
 
@@ -177,6 +220,7 @@ func (s *slots) close() {
 	defer s.mu.Unlock()
 	s.closed = true
 	clear(s.queues)
+	clear(s.parties)
 	s.turns = nil
 	for s.busy > s.overrun {
 		s.idle.Wait()
@@ -187,7 +231,7 @@ func (s *slots) status(st *Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st.Slots, st.Judging = s.size, s.busy
-	for _, queue := range s.queues {
-		st.Queued += len(queue)
+	for _, q := range s.queues {
+		st.Queued += len(q.evaluations)
 	}
 }
