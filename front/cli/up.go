@@ -112,28 +112,42 @@ func (u *up) run(ctx context.Context, out io.Writer, warn warning) error {
 const brief = 15 * time.Second
 
 // detached starts a kernel in the background. One that runs already is fine, if
-// it answers.
+// it answers, also where it was started a moment ago by somebody else.
 func (u *up) detached(ctx context.Context, out io.Writer, p place.Place, child daemon.Child) error {
-	if pid, held, err := place.Held(p.LockFile()); err == nil && held {
-		ctx, cancel := context.WithTimeout(ctx, brief)
-		defer cancel()
-		switch err := daemon.Await(ctx, p); {
-		case isSilent(err):
-			return hinted(err)
-		case err != nil:
-			return fmt.Errorf("%w; \"assent down\" ends it, and its log is %s", err, tilde(p.LogFile()))
-		}
-		_, err := fmt.Fprintf(out, "The kernel is running already (process %d).\n", pid)
+	if found, err := running(ctx, out, p); found {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	starts, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	pid, err := daemon.Detach(ctx, child)
+	pid, err := daemon.Detach(starts, child)
 	if err != nil {
+		if starts.Err() == nil {
+			if found, there := running(ctx, out, p); found {
+				return there
+			}
+		}
 		return err
 	}
 	_, err = fmt.Fprintf(out, "The kernel is running (process %d). Its log is %s.\n", pid, tilde(p.LogFile()))
 	return err
+}
+
+// running waits for the answer of a kernel that is there, and says whether one is.
+func running(ctx context.Context, out io.Writer, p place.Place) (found bool, err error) {
+	pid, held, err := place.Held(p.LockFile())
+	if err != nil || !held {
+		return false, nil // whoever starts one is told what is the matter
+	}
+	ctx, cancel := context.WithTimeout(ctx, brief)
+	defer cancel()
+	switch err := daemon.Await(ctx, p); {
+	case isSilent(err):
+		return true, hinted(err)
+	case err != nil:
+		return true, fmt.Errorf("%w; \"assent down\" ends it, and its log is %s", err, tilde(p.LogFile()))
+	}
+	_, err = fmt.Fprintf(out, "The kernel is running already (process %d).\n", pid)
+	return true, err
 }
 
 // place is where a kernel serves that root started as another user.
