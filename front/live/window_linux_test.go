@@ -115,11 +115,22 @@ func inWindow(t *testing.T, dir string, env []string, args ...string) *window {
 		close(w.ended)
 	}()
 	t.Cleanup(func() {
-		syscall.Kill(-w.pid, syscall.SIGKILL)
+		w.end(t)
 		w.screen.Close()
-		w.wait(t)
 	})
 	return w
+}
+
+// end closes the window.
+func (w *window) end(t *testing.T) {
+	t.Helper()
+	select {
+	case <-w.ended: // its number may be another's by now
+		return
+	default:
+	}
+	syscall.Kill(-w.pid, syscall.SIGKILL)
+	w.wait(t)
 }
 
 // open starts the program and is gone, so that nobody is above it.
