@@ -174,13 +174,13 @@ func (s *session) before(ctx context.Context) Reply {
 	receipt, err := s.licensed(ctx)
 	switch {
 	case errors.Is(err, ErrDeadline):
-		return s.Refuse(s.p, ticket(s.last(receipt)))
+		return s.Refuse(s.p, Ticket(s.last(receipt)))
 	case err != nil:
 		return s.broken(err)
 	case receipt.OrchestrationResult != nil && *receipt.OrchestrationResult:
-		return s.Pass(s.p, why(receipt))
+		return s.Pass(s.p, Why(receipt))
 	}
-	return s.Refuse(s.p, why(receipt))
+	return s.Refuse(s.p, Why(receipt))
 }
 
 // last is what is known of a call at the end of the hook's time: its number at
@@ -378,8 +378,8 @@ func (s *session) settings() Reply {
 	return Reply{}
 }
 
-// why says why a call may or may not run, to the agent and whoever looks on.
-func why(r wire.Receipt) string {
+// Why says why a call may or may not run, to the agent and whoever looks on.
+func Why(r wire.Receipt) string {
 	var outcome struct {
 		Text string `json:"text"`
 	}
@@ -402,8 +402,8 @@ func why(r wire.Receipt) string {
 	return text
 }
 
-// ticket is the refusal of a call whose time is over.
-func ticket(r wire.Receipt) string {
+// Ticket is the refusal of a call whose time is over.
+func Ticket(r wire.Receipt) string {
 	name := cmp.Or(strconv.FormatInt(r.Number, 10), "0")
 	if r.Number == 0 {
 		name = r.Job
