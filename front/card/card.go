@@ -174,6 +174,10 @@ func (p *page) row(name string, segments ...Segment) {
 // hang writes something behind a beginning of the card's own, its further lines
 // behind so many blanks.
 func (p *page) hang(first string, indent int, segments []Segment, words bool) {
+	if p.Plain {
+		p.spoken(first, segments, words)
+		return
+	}
 	room := 0
 	if p.Width > 0 {
 		indent = min(indent, p.Width/3)
@@ -190,6 +194,28 @@ func (p *page) hang(first string, indent int, segments []Segment, words bool) {
 			line = Line{{head, drawn.Faint, true}}
 		}
 		p.lines = append(p.lines, append(line, part...))
+	}
+}
+
+// on stands before what goes on from the line above, where that is of a call: there
+// it could look like a line of the card.
+const on = "goes on: "
+
+// spoken writes what hang does where nothing is drawn: no word is cut at the edge,
+// where one can be had whole.
+func (p *page) spoken(first string, segments []Segment, words bool) {
+	room, head := p.Width, ""
+	if !words {
+		head = on
+	}
+	if room > 0 {
+		room = max(room-len(head), 8)
+	}
+	for i, part := range fold(append([]Segment{{first, drawn.Faint, false}}, segments...), room, true) {
+		if i > 0 && head != "" {
+			part = append([]Segment{{head, drawn.Faint, false}}, part...)
+		}
+		p.lines = append(p.lines, part)
 	}
 }
 

@@ -291,7 +291,7 @@ func TestPromptKeys(t *testing.T) {
 	c.types("?")
 	c.sees("a allow d deny")
 	c.types("m")
-	c.sees("m manual a auto y yolo")
+	c.sees("m manual a auto alt+y yolo")
 	c.types("y")
 	c.sees("alt+y confirms it")
 	c.types(escape + "y")

@@ -358,6 +358,9 @@ func (p *performance) outcome(call wire.Job) {
 	for line := range strings.Lines(strings.TrimRight(toldAgent(l.OutcomeJSON), "\n")) {
 		p.say("   │ %s\n", drawn.Draw(strings.TrimSuffix(line, "\n")).Text)
 	}
+	if l.ApprovalComment != nil && *l.ApprovalComment != "" { // the agent hears it beside the receipt (law §7)
+		p.say("   │ a person's comment: %s\n", oneLine(*l.ApprovalComment, 4*maxFull))
+	}
 }
 
 // decidedAs is the line of the law that decided, behind what was.

@@ -408,7 +408,7 @@ func (m *Machine) open(now time.Time) {
 // modes are those that a session may be in (law §1).
 var modes = []struct{ key, name, does string }{
 	{"m", "manual", "a person answers what the policies leave open"},
-	{"a", "auto", "grants answer, then the classifier, then a person"},
+	{"a", "auto", "grants answer, then the classifier where there is one, and a person the rest"},
 	{"y", "yolo", "nobody is asked: what no policy blocks is allowed"},
 }
 
@@ -441,6 +441,14 @@ func (m *Machine) switchMode(now time.Time, k Key) {
 		})
 		return
 	}
+}
+
+// modeKey is how a mode is chosen.
+func (m *Machine) modeKey(name, key string) string {
+	if name == "yolo" {
+		return m.super(key)
+	}
+	return key
 }
 
 // sure reports whether a key confirms a choice: the super key held with the
@@ -540,7 +548,7 @@ func (m *Machine) choices() (all []choice) {
 			choice{"w", "grant it in all sessions, also in new ones", func(time.Time) Order { return Grant{Call: s.call, Cluster: cluster, Standing: true} }})
 	}
 	if m.uncovers() {
-		all = append(all, choice{"o", "have the classifier answer in this session what a policy denies, and no person (autoCoverDeny off)", func(time.Time) Order { return Uncover{s.call} }})
+		all = append(all, choice{"o", "leave what a policy denies in this session to the classifier first, and to a person where it gives no answer (autoCoverDeny off)", func(time.Time) Order { return Uncover{s.call} }})
 	}
 	return all
 }

@@ -10,6 +10,7 @@ import (
 
 	"assent/front/api/wire"
 	"assent/front/card"
+	"assent/internal/drawn"
 )
 
 // Times of the prompt.
@@ -56,6 +57,7 @@ type shown struct {
 	beside string // and what else there is about it
 
 	lines []card.Line
+	old   bool // they are of what was known before
 	width int
 	top   int
 	seen  bool // its end was on the screen
@@ -148,11 +150,20 @@ func (m *Machine) say(format string, args ...any) {
 	if !m.set.Plain {
 		return
 	}
+	for text := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
+		for _, line := range drawn.Wrap(text, m.width) { // no word is cut at the edge
+			m.line(line)
+		}
+	}
+}
+
+// line says a line as it is.
+func (m *Machine) line(text string) {
 	if m.echoed {
 		m.said.WriteByte('\n')
 	}
 	m.echoed = false
-	fmt.Fprintf(&m.said, format+"\n", args...)
+	m.said.WriteString(text + "\n")
 }
 
 // echo says what was typed, on the line on which it is typed.
@@ -514,7 +525,7 @@ func (m *Machine) carded(now time.Time, c Card) {
 		m.disarm(now)
 	}
 	if beside := beside(c); s.beside != beside || s.whose != whose {
-		s.beside, s.lines = beside, nil
+		s.beside, s.old = beside, true
 	}
 	s.card, s.ready, s.whose = made, true, whose
 	m.lay()
@@ -682,13 +693,13 @@ func (m *Machine) done(now time.Time, o Order) {
 			where, session = "in all sessions", ""
 		}
 		if !o.Until.IsZero() {
-			where += ", until " + card.When(o.Until, now)
+			where += " for an hour, until " + card.When(o.Until, now)
 		}
 		m.over("You: "+what+" allowed, and "+o.Cluster+" granted "+where+". To take it back: "+card.Revoke(o.Cluster, "", session), now, true)
 	case Cancel:
 		m.over("You: "+what+" cancelled.", now, true)
 	case Uncover:
-		m.tell("The classifier answers in this session from now on what the policies deny.")
+		m.tell("What the policies deny in this session is the classifier's from now on, and yours where it gives no answer.")
 		m.stage = reading
 		m.reread()
 	}

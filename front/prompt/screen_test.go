@@ -14,6 +14,7 @@ import (
 
 	"assent/floor"
 	"assent/front/api/wire"
+	"assent/internal/drawn"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -164,6 +165,16 @@ func BenchmarkScroll(b *testing.B) {
 					key(view)
 				}
 			})
+		}
+	}
+}
+
+// What stands in a column never runs into the next one.
+func TestCellsAreApart(t *testing.T) {
+	for _, text := range []string{"", "s", "1Q7KVXM2", "1Q7KVXM2ZP4TJWNA", "ääääääääääää", "日本語日本語"} {
+		got := cellOf(text, 8)
+		if !strings.HasSuffix(got, " ") || len(text) <= 8 && drawn.Columns(got) != 10 {
+			t.Errorf("%q is %q", text, got)
 		}
 	}
 }

@@ -88,9 +88,11 @@ func (w *world) take(o Order) {
 	case GetHistory:
 		var calls []wire.Call
 		for _, j := range w.jobs {
-			if !j.Leaf.NeedsHuman {
-				calls = append(calls, wire.Call{Session: j.Session, Job: j.ID, Stamp: j.Stamp, Name: j.Name, Arguments: j.Arguments, Result: "deny", By: "human:bob"})
+			c := wire.Call{Session: j.Session, Job: j.ID, Stamp: j.Stamp, Name: j.Name, Arguments: j.Arguments, Result: "deny", By: "human:bob"}
+			if j.Leaf.NeedsHuman {
+				c.Result, c.By = "wait", ""
 			}
+			calls = append(calls, c)
 		}
 		answer = History{Calls: calls}
 	case GetSessions:
@@ -342,7 +344,7 @@ func (w *world) run(line string) {
 			w.t.Fatalf("%s: on the screen\n%s", w.where, w.screen())
 		}
 	case "hear":
-		if !strings.Contains(w.said, rest) {
+		if !strings.Contains(w.said, strings.ReplaceAll(rest, `\n`, "\n")) {
 			w.t.Fatalf("%s: was not said in\n%s", w.where, w.said)
 		}
 		w.said = ""

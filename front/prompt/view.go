@@ -67,13 +67,15 @@ func (m *Machine) lay() {
 	if s == nil || !s.ready {
 		return
 	}
-	width := m.width
-	if m.set.Plain {
-		width = 0
-	}
-	if s.lines == nil || s.width != width {
-		s.lines = s.card.Lines(card.Look{Width: width, Plain: m.set.Plain})
-		s.width = width
+	if s.lines == nil || s.old || s.width != m.width && (!m.set.Plain || s.said == 0) {
+		before := s.lines
+		if !m.set.Plain || s.said == 0 {
+			s.width = m.width // what was said stays on lines of that width
+		}
+		s.lines, s.old = s.card.Lines(card.Look{Width: s.width, Plain: m.set.Plain}), false
+		if !s.seen {
+			s.said = alike(before, s.lines, s.said) // the rest was not said, wherever it stands now
+		}
 	}
 	if m.set.Plain {
 		s.seen = s.seen || s.said >= len(s.lines)
@@ -84,6 +86,16 @@ func (m *Machine) lay() {
 	if m.view == viewCard && (m.stage == reading || m.stage == typing || m.stage == commented || m.stage == cancelling) {
 		s.seen = s.seen || s.top+room >= len(s.lines)
 	}
+}
+
+// alike is how many lines of those that were said are the same as they were.
+func alike(before, now []card.Line, said int) int {
+	for i := range min(said, len(before), len(now)) {
+		if before[i].Text(false) != now[i].Text(false) {
+			return i
+		}
+	}
+	return min(said, len(now))
 }
 
 // View is the screen as it should be.
@@ -258,7 +270,11 @@ func (m *Machine) keys() string {
 	case !m.armed && (m.stage != reading || m.view == viewCard && m.shown != nil && m.shown.ready):
 		return "one moment: keys count when nothing was typed for a while"
 	case m.stage == switching:
-		return "m manual   a auto   y yolo   Escape: none"
+		var parts []string
+		for _, mode := range modes {
+			parts = append(parts, m.modeKey(mode.name, mode.key)+" "+mode.name)
+		}
+		return strings.Join(append(parts, "Escape: none"), "   ")
 	case m.view == viewSessions:
 		return "m mode   Tab: views   ? help   q quit"
 	case m.view != viewCard:
@@ -326,6 +342,13 @@ func (m *Machine) rows(room int) []card.Line {
 	return lines
 }
 
+// cellOf is a text in a column of a list: so wide, or cut there, and apart from what
+// follows.
+func cellOf(text string, width int) string {
+	text = drawn.OneLine(text, width)
+	return text + strings.Repeat(" ", max(1, width+2-drawn.Columns(text)))
+}
+
 // row is one line of a list.
 func (m *Machine) row(i int) card.Line {
 	room := max(8, m.width-2)
@@ -340,7 +363,7 @@ func (m *Machine) row(i int) card.Line {
 		left := fmt.Sprintf("%-6s %-4s ", number, result)
 		who := ""
 		if m.width >= 60 {
-			who = fmt.Sprintf("%-9s", drawn.OneLine(j.Session, 8))
+			who = cellOf(j.Session, 8)
 		}
 		unheard := ""
 		for _, n := range m.queue.Unawaited {
@@ -349,18 +372,21 @@ func (m *Machine) row(i int) card.Line {
 			}
 		}
 		return append(card.Line{{Text: left, Ink: drawn.Result(result)}, {Text: who, Ink: drawn.Faint}},
-			card.See(j.Name+" "+whatOf(j)+unheard, room-len(left)-len(who), drawn.None)...)
+			card.See(j.Name+" "+whatOf(j)+unheard, room-len(left)-drawn.Columns(who), drawn.None)...)
 	case viewHistory:
 		c := m.history[i]
-		left := fmt.Sprintf("%-6d %-9s ", c.Stamp.Rev, drawn.OneLine(c.Result, 9))
-		by := c.By
+		left := fmt.Sprintf("%-6d ", c.Stamp.Rev) + cellOf(c.Result, 9)
+		by := c.By + ": "
 		if name, ok := strings.CutPrefix(by, "human:"); ok {
 			by = name
 		}
-		return append(card.Line{{Text: left, Ink: drawn.Result(c.Result)}}, card.See(by+": "+c.Name+" "+card.What(c.Arguments), room-len(left), drawn.None)...)
+		if c.By == "" {
+			by = "nobody yet: "
+		}
+		return append(card.Line{{Text: left, Ink: drawn.Result(c.Result)}}, card.See(by+c.Name+" "+card.What(c.Arguments), room-drawn.Columns(left), drawn.None)...)
 	case viewSessions:
 		s := m.sessions[i]
-		left := fmt.Sprintf("%-9s %-6s %3d ", drawn.OneLine(s.ID, 8), drawn.OneLine(s.CurrentPolicy, 6), s.Asking)
+		left := cellOf(s.ID, 8) + cellOf(s.CurrentPolicy, 6) + fmt.Sprintf("%3d ", s.Asking)
 		ink := drawn.None
 		if s.CurrentPolicy == "yolo" {
 			ink = drawn.Deny
@@ -379,11 +405,7 @@ func (m *Machine) row(i int) card.Line {
 func (m *Machine) switchLines() []string {
 	lines := []string{"The mode of session " + plainText(m.of) + " says who answers what the policies leave open, also of what waits now:"}
 	for _, mode := range modes {
-		key := mode.key
-		if mode.name == "yolo" {
-			key = m.super(mode.key)
-		}
-		lines = append(lines, "  "+key+": "+mode.name+", "+mode.does)
+		lines = append(lines, "  "+m.modeKey(mode.name, mode.key)+": "+mode.name+", "+mode.does)
 	}
 	return append(lines, "What a policy blocks is blocked in each of them.")
 }
@@ -417,7 +439,7 @@ func (m *Machine) sayCard() {
 	m.lay()
 	end := min(len(s.lines), s.said+max(4, m.height-2))
 	for _, l := range s.lines[s.said:end] {
-		m.say("%s", l.Text(false))
+		m.line(strings.TrimRight(l.Text(false), " "))
 	}
 	s.said = end
 	m.lay()
