@@ -46,7 +46,8 @@ type NewSession struct {
 	// what it names as the workspace is that or lies in it. "" when not known.
 	Folder string
 
-	also []plexus.Row // written at once with it
+	started string       // the call of the parent's that started it, or ""
+	also    []plexus.Row // written at once with it
 }
 
 // CreateSession makes a session. An agent may ask for one, and has no say in
@@ -65,6 +66,15 @@ func (k *Kernel) createSession(ctx context.Context, s NewSession, by plexus.Writ
 		return plexus.Session{}, ErrClosed
 	}
 	defer k.leave()
+	if s.Parent != "" { // who counts its children is alone with them
+		k.talking.Lock()
+		defer k.talking.Unlock()
+	}
+	return k.makeSession(ctx, s, by)
+}
+
+// makeSession needs talking where the session has a parent.
+func (k *Kernel) makeSession(ctx context.Context, s NewSession, by plexus.Writer) (plexus.Session, error) {
 	switch by.Role {
 	case plexus.Host, plexus.Human:
 	case plexus.Agent:
@@ -73,9 +83,6 @@ func (k *Kernel) createSession(ctx context.Context, s NewSession, by plexus.Writ
 		}
 		if s.Parent != "" {
 			if err := k.admits(ctx, s.Parent, by); err != nil {
-				return plexus.Session{}, fmt.Errorf("parent %q: %w", s.Parent, err)
-			}
-			if err := k.below(ctx, s.Parent); err != nil {
 				return plexus.Session{}, fmt.Errorf("parent %q: %w", s.Parent, err)
 			}
 		}
@@ -127,6 +134,13 @@ func (k *Kernel) createSession(ctx context.Context, s NewSession, by plexus.Writ
 	}
 	if r := real(s.Cwd); r != s.Cwd {
 		writes = append(writes, plexus.Register{Session: s.ID, Name: realCwd, Value: plexus.Text(r)})
+	}
+	if s.Parent != "" {
+		kin, err := k.below(ctx, s)
+		if err != nil {
+			return plexus.Session{}, fmt.Errorf("parent %q: %w", s.Parent, err)
+		}
+		writes = append(writes, kin...)
 	}
 	writes = append(writes, s.also...)
 	more := plexus.Stored{Sessions: 1, Empty: 1}
@@ -280,7 +294,8 @@ func cwdIn(facts string) string {
 // Cancel cancels a leaf, a sequence with all in it or, with "", what is under
 // way in the session (law §2, ruling 4). What is under way in the sessions that were
 // started by one of those calls goes with it, also where that call is settled: it
-// is part of what was asked. It returns when all of that is durable: what runs has
+// is part of what was asked. With "" that is so for all sessions below this one, also
+// for those that a client made there. It returns when all of that is durable: what runs has
 // been told to end then, and nothing begins any more.
 func (k *Kernel) Cancel(ctx context.Context, id, what string, by plexus.Writer) error {
 	err := k.cancel(ctx, id, what, by)

@@ -180,17 +180,44 @@ func (k *Kernel) still(id string, by plexus.Writer) error {
 	return nil
 }
 
-// below says whether an agent may have a session below another: so many are above it
-// at most.
-func (k *Kernel) below(ctx context.Context, parent string) error {
-	for range maxDepth {
-		above, err := look(ctx, k, parent, func(o *owner) string { return o.facts.Parent })
-		if err != nil || above == "" {
-			return err
-		}
-		parent = above
+// below is what is written with a session below another: how deep it is, and with
+// its parent that there is one more. Neither may be without end, whoever makes it. It
+// needs talking.
+func (k *Kernel) below(ctx context.Context, s NewSession) ([]plexus.Row, error) {
+	theirs, err := k.Document.Latest(ctx, s.Parent)
+	if err != nil {
+		return nil, err
 	}
-	return fmt.Errorf("%d sessions above this one: %w", maxDepth, ErrTooMany)
+	depth, err := k.depth(ctx, s.Parent, theirs)
+	if err != nil {
+		return nil, err
+	}
+	_, there := theirs[startedChild+s.ID] // that it exists is for the document to say
+	switch {
+	case depth >= maxDepth:
+		return nil, fmt.Errorf("%d sessions above this one: %w", depth, ErrTooMany)
+	case !there && count(theirs, startedChild) >= maxChildren:
+		return nil, fmt.Errorf("%d sessions that this one started: %w", maxChildren, ErrTooMany)
+	}
+	return []plexus.Row{
+		plexus.Register{Session: s.ID, Name: Depth, Value: plexus.Value(depth + 1)},
+		plexus.Register{Session: s.Parent, Name: startedChild + s.ID, Value: plexus.Text(s.started)},
+	}, nil
+}
+
+// depth is how many sessions are above one. Those of older documents do not say.
+func (k *Kernel) depth(ctx context.Context, id string, registers map[string]plexus.Register) (depth int, err error) {
+	if r, ok := registers[Depth]; ok {
+		err := json.Unmarshal([]byte(r.Value), &depth)
+		return depth, err
+	}
+	for ; depth < maxDepth; depth++ {
+		id, err = look(ctx, k, id, func(o *owner) string { return o.facts.Parent })
+		if err != nil || id == "" {
+			return depth, err
+		}
+	}
+	return depth, nil
 }
 
 func mine(of any, by plexus.Writer) error {

@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"assent/floor"
+	"assent/job"
 	"assent/plexus"
 	"assent/senses"
+	"assent/session"
 )
 
 var (
@@ -250,6 +252,51 @@ func TestWhatAnAgentLeavesInASession(t *testing.T) {
 	w.must(w.Give(t.Context(), "s", hook.Name, ada))
 	if err := w.Begin(t.Context(), "s", "theirs", spy); err == nil {
 		t.Error("a call is begun in a session that is another's")
+	}
+}
+
+// Sessions have so many below them and no more, whoever makes them, by whichever way.
+func TestHowManyStandBelowASession(t *testing.T) {
+	w, ws, _ := speaking(t)
+	if _, err := w.CreateSession(t.Context(), NewSession{ID: "s", Workspace: ws}, hook); err != nil {
+		t.Fatal(err)
+	}
+	made := func(i int) (err error) {
+		id := fmt.Sprint("c", i)
+		if i%2 == 0 {
+			id, err = w.Spawn(t.Context(), job.Call{Session: "s", Job: session.JobID(fmt.Sprint("j", i)), Workspace: ws, RealWorkspace: ws}, "x")
+		} else {
+			_, err = w.CreateSession(t.Context(), NewSession{ID: id, Parent: "s", Workspace: ws}, hook)
+		}
+		if err == nil {
+			err = w.ask(id, "j", "let it", hook) // of those with nothing in them there may be fewer yet
+		}
+		return err
+	}
+	for i := range maxChildren {
+		w.must(made(i))
+	}
+	for i := range 2 {
+		if err := made(maxChildren + i); !errors.Is(err, ErrTooMany) {
+			t.Errorf("one more: %v", err)
+		}
+	}
+	if _, err := w.CreateSession(t.Context(), NewSession{ID: "c1", Parent: "s", Workspace: ws}, hook); !errors.Is(err, plexus.ErrWritten) {
+		t.Errorf("one that is there: %v", err)
+	}
+}
+
+// What a client makes below a session counts for how deep the agents in it start others.
+func TestHowDeepAgentsStartOthers(t *testing.T) {
+	w, ws, _ := speaking(t)
+	parent := ""
+	for range maxDepth + 1 {
+		s, err := w.CreateSession(t.Context(), NewSession{Workspace: ws, Parent: parent}, hook)
+		w.must(err)
+		parent = s.ID
+	}
+	if _, err := w.Spawn(t.Context(), job.Call{Session: parent, Job: "j", Workspace: ws, RealWorkspace: ws}, "x"); !errors.Is(err, ErrTooMany) {
+		t.Errorf("below the deepest: %v", err)
 	}
 }
 

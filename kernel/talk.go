@@ -29,7 +29,7 @@ var (
 	Metadata     = plexus.HostRegister("metadata") // {"title", ...}, what the agent says of its session
 	Inbox        = plexus.HostRegister("inbox/")   // a [Message] to it
 	Notice       = plexus.HostRegister("notice/")  // a [Message] of it to whoever looks
-	startedChild = plexus.HostRegister("child/")   // the job that started a child
+	startedChild = plexus.HostRegister("child/")   // the job that started a child, "" where a client made it
 )
 
 // Message is what one agent says to another.
@@ -44,7 +44,7 @@ type Message struct {
 // The limits of what agents may say: a person pays for what they start.
 const (
 	maxDepth    = 8   // sessions above a child
-	maxChildren = 64  // of one session
+	maxChildren = 256 // of one session in its life: a client makes one for each of an agent's helpers
 	maxInbox    = 500 // messages to one session, and notices of one
 	maxMetadata = 16  // members
 )
@@ -72,18 +72,6 @@ func (k *Kernel) Spawn(ctx context.Context, call job.Call, task string) (id stri
 		if _, there := mine[startedChild+id]; there {
 			return nil
 		}
-		depth := 0
-		if r, ok := mine[Depth]; ok {
-			if err := json.Unmarshal([]byte(r.Value), &depth); err != nil {
-				return err
-			}
-		}
-		switch {
-		case depth >= maxDepth:
-			return fmt.Errorf("%d sessions above this one: %w", depth, ErrTooMany)
-		case count(mine, startedChild) >= maxChildren:
-			return fmt.Errorf("%d sessions that this one started: %w", maxChildren, ErrTooMany)
-		}
 		workspace := call.RealWorkspace
 		if real(workspace) != workspace {
 			return fmt.Errorf("the workspace %q leads to %q by now: %w", workspace, real(workspace), ErrBounds)
@@ -93,20 +81,21 @@ func (k *Kernel) Spawn(ctx context.Context, call job.Call, task string) (id stri
 				Text string `json:"text"`
 				Job  string `json:"job"`
 			}{task, string(call.Job)})},
-			plexus.Register{Session: id, Name: Depth, Value: plexus.Value(depth + 1)},
-			plexus.Register{Session: call.Session, Name: startedChild + id, Value: plexus.Text(string(call.Job))},
 		}
 		if r, ok := mine[plexus.SessionAgent]; ok { // nobody else can have it
 			also = append(also, plexus.Register{Session: id, Name: plexus.SessionAgent, Value: r.Value})
 		}
-		_, err := k.createSession(ctx, NewSession{ID: id, Parent: call.Session, Workspace: workspace, Home: call.Home, Client: "agent", also: also}, k.host)
+		_, err := k.makeSession(ctx, NewSession{
+			ID: id, Parent: call.Session, Workspace: workspace, Home: call.Home, Client: "agent", started: string(call.Job), also: also,
+		}, k.host)
 		return err
 	})
 	return id, err
 }
 
 // cancelStarted cancels what is under way in the sessions that a call started, or any
-// in a sequence, or in all of a session for "", and below those.
+// in a sequence, or in all below a session for "", those that a client made there
+// too, and below those.
 func (k *Kernel) cancelStarted(ctx context.Context, id, what string) error {
 	// A call that starts one has written that down before the next is looked at.
 	k.talking.Lock()

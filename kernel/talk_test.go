@@ -268,11 +268,12 @@ func TestWhatACallStartedIsCancelledWithIt(t *testing.T) {
 		by                 plexus.Writer
 		cancelled          string
 	}{
-		{"the session", "s", "", ada, "a aa b s"},
+		{"the session", "s", "", ada, "a aa b c ca s"},
 		{"the call that started it, which is settled", "s", "j1", ada, "a aa"},
 		{"the sequence of the call that started it", "s", "turn", ada, "b"},
 		{"another call", "s", "own", ada, "s"},
 		{"the session that was started", "a", "", ada, "a aa"},
+		{"the session that a client made", "c", "", ada, "c ca"},
 		{"by an agent that minted another", "s", "j1", hook, ""},
 		{"nobody", "s", "", plexus.Writer{}, ""},
 	} {
@@ -301,6 +302,11 @@ func TestWhatACallStartedIsCancelledWithIt(t *testing.T) {
 			names["a"] = starts("s", "")
 			names["aa"] = starts(names["a"], "")
 			names["b"] = starts("s", "turn")
+			names["c"] = "made"
+			if _, err := w.CreateSession(t.Context(), NewSession{ID: "made", Parent: "s", Workspace: ws}, ada); err != nil {
+				t.Fatal(err)
+			}
+			names["ca"] = starts(names["c"], "")
 			for _, id := range names {
 				w.admit(NewCall{Session: id, ID: "own", Name: "Bash", Arguments: bash("ask")}, ada)
 				w.await(id, "own", plexus.PolicyResult)
@@ -311,7 +317,7 @@ func TestWhatACallStartedIsCancelledWithIt(t *testing.T) {
 				t.Error(err)
 			}
 			var got []string
-			for _, name := range []string{"a", "aa", "b", "s", "stranger"} {
+			for _, name := range []string{"a", "aa", "b", "c", "ca", "s", "stranger"} {
 				if _, ok := w.fields(names[name], "own")[plexus.Cancelled]; ok {
 					got = append(got, name)
 				}

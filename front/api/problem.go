@@ -72,6 +72,7 @@ var sentinels = []struct {
 	{kernel.ErrBounds, wire.Bounds},
 	{kernel.ErrOther, wire.Other},
 	{kernel.ErrQuota, wire.Quota},
+	{kernel.ErrTooMany, wire.Quota},
 	{kernel.ErrReserve, wire.Full},
 	{kernel.ErrBegun, wire.Begun},
 	{kernel.ErrNotExternal, wire.NotYours},

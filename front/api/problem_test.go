@@ -30,6 +30,7 @@ func TestStatusOfErrors(t *testing.T) {
 		{kernel.ErrBounds, 403, wire.Bounds},
 		{kernel.ErrOther, 403, wire.Other},
 		{kernel.ErrQuota, 429, wire.Quota},
+		{kernel.ErrTooMany, 429, wire.Quota},
 		{kernel.ErrReserve, 507, wire.Full},
 		{kernel.ErrBegun, 409, wire.Begun},
 		{kernel.ErrNotExternal, 409, wire.NotYours},
