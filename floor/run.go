@@ -22,6 +22,7 @@ import (
 //	sudo                 allowed: a bare "sudo"; restricted: all that it runs
 //	./gradlew build      only the program at that path
 //	./scripts/*          the programs in that folder
+//	ls -*                ls with an option; "ls -l -*": with one besides -l
 type runPattern struct {
 	text     string
 	class    effect.Class
@@ -363,6 +364,12 @@ func (p *runPattern) matchWords(c *effect.Command, loose bool) bool {
 	total := len(c.Sub) + len(c.Operands)
 	for i := 0; i < len(p.words); i++ {
 		w := &p.words[i]
+		if w.name == anyOption {
+			if !p.others(c) && (!loose || !unknownWords(c)) {
+				return false
+			}
+			continue
+		}
 		if w.option {
 			o := find(c, w, loose)
 			if o == nil {
@@ -402,6 +409,15 @@ func (p *runPattern) matchWords(c *effect.Command, loose bool) bool {
 		}
 	}
 	return true
+}
+
+// anyOption is the word for an option that the pattern does not name otherwise.
+const anyOption = "-*"
+
+// others reports whether the command has an option that the pattern does not
+// name.
+func (p *runPattern) others(c *effect.Command) bool {
+	return slices.ContainsFunc(c.Options, func(o effect.Option) bool { return !p.namesOption(c, &o) })
 }
 
 // saysWhat reports whether the pattern says what the program is to be given,

@@ -284,3 +284,12 @@ func remove(text string, n *node, i int) string {
 	}
 	return text
 }
+
+// Plain is a JSON text with comments and trailing commas as JSON without.
+func Plain(text string) (string, error) {
+	n, err := read(text)
+	if err != nil {
+		return "", err
+	}
+	return n.plain(text), nil
+}
