@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,7 +102,7 @@ func showGrants(cmd *cobra.Command, d *dialer, c *client.Client, session string)
 	}
 	short := shortIDs(sessions)
 	for _, line := range list.Grants {
-		where, until, used, last, what := short[line.Session], "revoked", "-", "-", line.Path
+		where, until, used, last, what := short[line.Session], "no end", "-", "-", line.Path
 		if line.Session == "" {
 			where = "all sessions"
 		}
@@ -122,7 +123,35 @@ func showGrants(cmd *cobra.Command, d *dialer, c *client.Client, session string)
 		g.add(plainCell(strconv.FormatInt(line.Number, 10)), plainCell(line.Kind), plainCell(where), plainCell(giverOf(line.Grant)),
 			plainCell(showWhen(line.At, now)), plainCell(until), plainCell(used), plainCell(last), plainCell(what))
 	}
-	return g.write(out, screenOf(out))
+	s := screenOf(out)
+	if g.fits(s) {
+		return g.write(out, s)
+	}
+	var b strings.Builder
+	for _, line := range list.Grants { // a line or two of words for each
+		number := strconv.FormatInt(line.Number, 10)
+		hang(&b, number+"  ", grantLine(line, now), strings.Repeat(" ", len(number)+gridGap), s.width)
+	}
+	_, err = io.WriteString(out, b.String())
+	return err
+}
+
+// grantLine is a grant in words: what is granted, by whom, and how it was used.
+func grantLine(line wire.GrantLine, now time.Time) string {
+	text := grantInWords(line.Grant) + ", by " + oneLine(giverOf(line.Grant), maxTarget) + " " + showWhen(line.At, now)
+	switch {
+	case line.Used == nil:
+	case *line.Used == 0:
+		text += "; not used"
+	case *line.Used == 1:
+		text += "; used once"
+	default:
+		text += fmt.Sprintf("; used %d times", *line.Used)
+	}
+	if line.Last != nil {
+		text += ", last " + showWhen(*line.Last, now)
+	}
+	return text
 }
 
 // giverOf is who gave a grant.

@@ -29,34 +29,46 @@ const (
 	gridLeast  = 24
 )
 
-// write draws the table for a screen.
-func (g *grid) write(w io.Writer, s screen) error {
+// drawn is what is in the table, fit for a terminal, how wide its columns are, and
+// how much stands before the last.
+func (g *grid) drawn() (rows [][]string, widths []int, before int) {
 	last := len(g.head) - 1
-	widths := make([]int, len(g.head))
+	widths = make([]int, len(g.head))
 	for i, name := range g.head {
 		widths[i] = columnsOf(name)
 	}
-	drawnRows := make([][]string, len(g.rows))
+	rows = make([][]string, len(g.rows))
 	for i, row := range g.rows {
-		drawnRows[i] = make([]string, len(row))
+		rows[i] = make([]string, len(row))
 		for j, cell := range row {
 			text := oneLine(cell.text, 4*maxFull)
 			if j != last {
 				text = oneLine(text, gridWidest)
 			}
-			drawnRows[i][j] = text
+			rows[i][j] = text
 			widths[j] = max(widths[j], columnsOf(text))
 		}
 	}
-	before := 0
 	for _, width := range widths[:last] {
 		before += width + gridGap
 	}
+	return rows, widths, before
+}
+
+// fits reports whether the table is drawn as one on a screen.
+func (g *grid) fits(s screen) bool {
+	_, widths, before := g.drawn()
+	return s.width == 0 || before+min(gridLeast, widths[len(widths)-1]) <= s.width
+}
+
+// write draws the table for a screen.
+func (g *grid) write(w io.Writer, s screen) error {
+	rows, widths, before := g.drawn()
 	var b strings.Builder
-	if s.width > 0 && before+min(gridLeast, widths[last]) > s.width {
-		g.stack(&b, drawnRows, s)
+	if g.fits(s) {
+		g.lines(&b, rows, widths, before, s)
 	} else {
-		g.lines(&b, drawnRows, widths, before, s)
+		g.stack(&b, rows, s)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

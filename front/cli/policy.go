@@ -214,7 +214,7 @@ func (p *policyPlace) load(cmd *cobra.Command) error {
 
 func newPolicyShow() *cobra.Command {
 	var at policyPlace
-	shipped := false
+	shipped, asJSON := false, false
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Show the rules in force, layer by layer",
@@ -232,6 +232,9 @@ its rules is there.`,
 						return usagef("--shipped prints what ships with assent, whatever the policies are: leave out --%s", flag)
 					}
 				}
+				if asJSON {
+					return usagef("--shipped prints a text of YAML; leave out one of --shipped and --json")
+				}
 				_, err := cmd.OutOrStdout().Write(floor.ShippedSource())
 				return err
 			}
@@ -239,13 +242,16 @@ its rules is there.`,
 				return err
 			}
 			out := cmd.OutOrStdout()
-			p := paintFor(out)
-			_, err := io.WriteString(out, showLayers(&at.layers.floor, p))
+			if asJSON {
+				return writeJSON(out, toldLayers(&at.layers.floor))
+			}
+			_, err := io.WriteString(out, showLayers(&at.layers.floor, paintFor(out)))
 			return err
 		},
 	}
 	at.flags(cmd)
 	cmd.Flags().BoolVar(&shipped, "shipped", false, "print the text of the shipped floor")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write the rules as JSON")
 	return cmd
 }
 
@@ -255,12 +261,9 @@ func showLayers(f *floor.Floor, p paint) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		note := ""
-		switch {
-		case policy.Layer() == floor.Shipped && !f.Extending():
-			note = ": only its blocks are in force, by extends: none"
-		case policy.Layer() == floor.Managed || policy.Layer() == floor.Project:
-			note = ": only makes it stricter"
+		note := layerNote(f, policy)
+		if note != "" {
+			note = ": " + note
 		}
 		fmt.Fprintf(&b, "%s  %s%s\n", inkBold.of(p, policy.Layer().String()), oneLine(shortFile(policy.Name), 4*maxTarget), p.faint(note))
 		for _, kind := range floor.Sections() {
@@ -283,6 +286,17 @@ func showLayers(f *floor.Floor, p paint) string {
 		fmt.Fprintf(&b, "  %-6s  %s\n", kind, floor.Default(kind))
 	}
 	return b.String()
+}
+
+// layerNote says what holds of a layer alone, "" for nothing.
+func layerNote(f *floor.Floor, policy *floor.Policy) string {
+	switch {
+	case policy.Layer() == floor.Shipped && !f.Extending():
+		return "only its blocks are in force, by extends: none"
+	case policy.Layer() == floor.Managed || policy.Layer() == floor.Project:
+		return "only makes it stricter"
+	}
+	return ""
 }
 
 // scannerNote says how a scanner of commands takes part.
@@ -328,7 +342,7 @@ func exceptOf(r *floor.Rule) []string { return slices.Concat(r.Except, r.Negated
 
 func newPolicyExplain() *cobra.Command {
 	var at policyPlace
-	kind := ""
+	kind, asJSON := "", false
 	cmd := &cobra.Command{
 		Use:   "explain WORD",
 		Short: "Say what a rule, class or set means, or which rules touch something",
@@ -359,11 +373,14 @@ What a word is taken for can be said by --as.`,
 				return usagef("%s holds bytes that are no UTF-8: rules are text, and nothing can be told of it; \"assent check\" judges such a command", oneLine(word, maxTarget))
 			}
 			out := cmd.OutOrStdout()
-			text, err := explain(&at.layers.floor, at.call, word, kind, paintFor(out))
+			m, err := meaningOf(&at.layers.floor, at.call, word, kind)
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(out, text)
+			if asJSON {
+				return writeJSON(out, m.told())
+			}
+			_, err = io.WriteString(out, m.text(paintFor(out)))
 			return err
 		},
 	}
@@ -374,6 +391,7 @@ What a word is taken for can be said by --as.`,
 		return explained(begun), cobra.ShellCompDirectiveDefault // or a path
 	}
 	at.flags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write it as JSON")
 	cmd.Flags().StringVar(&kind, "as", "", "what the word is, its `KIND`: command, path, host, env or mcp")
 	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions([]string{"command", "path", "host", "env", "mcp"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -395,60 +413,86 @@ func explained(begun string) (words []string) {
 	return words
 }
 
-// explain says what a word means to the policies in force.
-func explain(f *floor.Floor, call floor.Call, word, as string, p paint) (string, error) {
-	var b strings.Builder
+// meaning is what a word means to the policies in force.
+type meaning struct {
+	list     bool            // every class and set
+	names    []floor.Named   // of one
+	rules    []*floor.Rule   // that use it
+	rule     *floor.Rule     // one by its id
+	findings []floor.Finding // which rules touch something
+}
+
+// meaningOf finds out what a word means.
+func meaningOf(f *floor.Floor, call floor.Call, word, as string) (m meaning, err error) {
 	if as == "" && word == "@" {
-		listNames(&b, p)
-		return b.String(), nil
+		for _, name := range floor.Names() {
+			m.names = append(m.names, floor.Explain(name)...)
+		}
+		m.list = true
+		return m, nil
 	}
 	if as == "" && strings.HasPrefix(word, "@") {
-		named := floor.Explain(word)
-		if len(named) == 0 {
+		m.names = floor.Explain(word)
+		if len(m.names) == 0 {
 			hint := "; they are " + strings.Join(floor.Names(), " ")
 			if near := nearest(word, floor.Names()); near != "" {
 				hint = "; did you mean " + near + "?"
 			}
-			return "", usagef("there is no class or set %s%s", oneLine(word, maxTarget), hint)
+			return m, usagef("there is no class or set %s%s", oneLine(word, maxTarget), hint)
 		}
-		for _, n := range named {
-			fmt.Fprintf(&b, "%s  %s\n  %s\n", inkBold.of(p, n.Name), n.What, n.Doc)
-			for _, pattern := range n.Patterns {
-				fmt.Fprintf(&b, "    %s\n", pattern)
-			}
-		}
-		if rules := f.Using(word); len(rules) > 0 {
-			b.WriteString("\nRules that use it:\n")
-			for _, r := range rules {
-				fmt.Fprintf(&b, "  %-6s", r.Kind)
-				writeRule(&b, r, p)
-			}
-		}
-		return b.String(), nil
+		m.rules = f.Using(word)
+		return m, nil
 	}
 	if as == "" {
-		if r := f.RuleByID(word); r != nil {
-			ruleInFull(&b, r, p)
-			return b.String(), nil
+		if m.rule = f.RuleByID(word); m.rule != nil {
+			return m, nil
 		}
 		if id, ok := strings.CutPrefix(word, "shipped:"); ok {
 			hint := ""
 			if near := nearest(id, shippedIDs()); near != "" {
 				hint = fmt.Sprintf(" (did you mean shipped:%s?)", near)
 			}
-			return "", usagef("there is no shipped rule %s%s; see assent policy show", oneLine(word, maxTarget), hint)
+			return m, usagef("there is no shipped rule %s%s; see assent policy show", oneLine(word, maxTarget), hint)
 		}
 	}
 	kinds, err := kindsOf(word, as)
 	if err != nil {
-		return "", err
+		return m, err
 	}
 	for _, kind := range kinds {
-		for _, found := range f.Findings(call, kind, word) {
-			writeFinding(&b, &found, p)
+		m.findings = append(m.findings, f.Findings(call, kind, word)...)
+	}
+	return m, nil
+}
+
+// text says it for people.
+func (m meaning) text(p paint) string {
+	var b strings.Builder
+	switch {
+	case m.list:
+		listNames(&b, m.names, p)
+		return b.String()
+	case m.rule != nil:
+		ruleInFull(&b, m.rule, p)
+		return b.String()
+	}
+	for _, n := range m.names {
+		fmt.Fprintf(&b, "%s  %s\n  %s\n", inkBold.of(p, n.Name), n.What, n.Doc)
+		for _, pattern := range n.Patterns {
+			fmt.Fprintf(&b, "    %s\n", pattern)
 		}
 	}
-	return b.String(), nil
+	if len(m.rules) > 0 {
+		b.WriteString("\nRules that use it:\n")
+		for _, r := range m.rules {
+			fmt.Fprintf(&b, "  %-6s", r.Kind)
+			writeRule(&b, r, p)
+		}
+	}
+	for i := range m.findings {
+		writeFinding(&b, &m.findings[i], p)
+	}
+	return b.String()
 }
 
 // shippedIDs are the names of the rules that ship.
@@ -462,23 +506,21 @@ func shippedIDs() (ids []string) {
 }
 
 // listNames lists every class and set with what it stands for.
-func listNames(b *strings.Builder, p paint) {
+func listNames(b *strings.Builder, names []floor.Named, p paint) {
 	what := ""
 	for _, heading := range []string{"class of commands", "set of paths", "set of hosts"} {
-		for _, name := range floor.Names() {
-			for _, n := range floor.Explain(name) {
-				if n.What != heading {
-					continue
-				}
-				if what != heading {
-					if what != "" {
-						b.WriteByte('\n')
-					}
-					fmt.Fprintf(b, "%s\n", inkBold.of(p, heading))
-					what = heading
-				}
-				fmt.Fprintf(b, "  %-11s  %s\n", n.Name, n.Doc)
+		for _, n := range names {
+			if n.What != heading {
+				continue
 			}
+			if what != heading {
+				if what != "" {
+					b.WriteByte('\n')
+				}
+				fmt.Fprintf(b, "%s\n", inkBold.of(p, heading))
+				what = heading
+			}
+			fmt.Fprintf(b, "  %-11s  %s\n", n.Name, n.Doc)
 		}
 	}
 }

@@ -36,10 +36,10 @@ look-alike and control characters) is marked. a allows, d denies, ? says the oth
 keys. "assent" alone on a terminal is the same.
 
 A key counts only after nothing was typed for a moment since its card came, and
-once the end of the card was seen. What is pasted answers nothing. Two settings of
-config.json are about it: approvalAskThrottleMs, the time between two cards, and
+once the end of the card was seen. What is pasted answers nothing. Three settings
+of config.json are about it: approvalAskThrottleMs, the time between two cards,
 superKey, which confirms what reaches beyond one call ("alt" for Alt held with a
-letter, or a key of its own such as "f9").
+letter, or a key of its own such as "f9"), and bell, which rings for a new card.
 
 --plain, and TERM=dumb, say what is new line by line and draw nothing. NO_COLOR
 leaves colours out.`,
@@ -90,7 +90,7 @@ func (p *prompting) run(cmd *cobra.Command) error {
 		if state.Err != nil && throttle == 0 {
 			throttle = config.DefaultAskThrottle
 		}
-		return prompt.Settings{Throttle: throttle, SuperKey: state.Config.SuperKey, Plain: p.plain || os.Getenv("TERM") == "dumb"}
+		return prompt.Settings{Throttle: throttle, SuperKey: state.Config.SuperKey, Bell: state.Config.Bell, Plain: p.plain || os.Getenv("TERM") == "dumb"}
 	}
 	opts := tui.Options{Client: c, Changes: changes, Coloured: bool(paintFor(cmd.OutOrStdout())), In: cmd.InOrStdin().(*os.File)}
 	opts.Out, _ = fileOf(cmd.OutOrStdout())

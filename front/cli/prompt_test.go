@@ -186,7 +186,7 @@ func newPrompted(t *testing.T, mode string) *prompted {
 	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", tokenVariable} {
 		t.Setenv(name, "")
 	}
-	config := `{"approvalAskThrottleMs": 0}`
+	config := `{"approvalAskThrottleMs": 0, "bell": true}`
 	if err := os.WriteFile(filepath.Join(home, ".config", "assent", "config.json"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -432,6 +432,8 @@ func TestPromptPlain(t *testing.T) {
 		c.mu.Lock()
 		if all := c.all.String(); strings.Contains(all, "\x1b[?1049h") || strings.Contains(all, "│") {
 			t.Errorf("something is drawn: %q", all)
+		} else if !strings.Contains(all, "\a") {
+			t.Errorf("no bell rang: %q", all)
 		}
 		c.mu.Unlock()
 		c.types("q")

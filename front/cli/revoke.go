@@ -136,7 +136,7 @@ func revokeGrants(cmd *cobra.Command, d *dialer, c *client.Client, r revoking) e
 	}
 	out := cmd.OutOrStdout()
 	for _, g := range taken {
-		fmt.Fprintf(out, "taken back: %s\n", grantInWords(g))
+		fmt.Fprintf(out, "taken back: %s\n", grantByNumber(g))
 	}
 	for _, name := range r.names {
 		if !slices.ContainsFunc(taken, func(g wire.Grant) bool { return nameOfGrant(g) == name }) {
@@ -193,7 +193,7 @@ func (r revoking) still(lines []wire.GrantLine) (told []string) {
 	for _, line := range lines {
 		if g := line.Grant; r.remains(g) {
 			if n++; n <= mostStill {
-				told = append(told, "still granted: "+grantInWords(g)+"; take it back with: "+card.Revoke(g.Kind, g.Path, g.Session))
+				told = append(told, "still granted: "+grantByNumber(g)+"; take it back with: "+card.Revoke(g.Kind, g.Path, g.Session))
 			}
 		}
 	}
@@ -220,5 +220,10 @@ func grantInWords(g wire.Grant) string {
 	if g.Until != nil {
 		text += " until " + showWhen(*g.Until, time.Now())
 	}
-	return text + fmt.Sprintf(" (grant %d)", g.Number)
+	return text
+}
+
+// grantByNumber is the same, with the number that lists and the log have.
+func grantByNumber(g wire.Grant) string {
+	return grantInWords(g) + fmt.Sprintf(" (grant %d)", g.Number)
 }

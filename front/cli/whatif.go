@@ -101,7 +101,8 @@ that cannot be read is answered {"error":"line N: ..."} in its place and the
 next one is read; blank lines are skipped. Paths are prepared by their text
 alone: symlinks are not looked up.
 
-The exit code is 0, or 1 when any line was an error.`,
+The exit code is 0, 2 when any line was an error, 1 when reading or writing
+failed.`,
 		Example: `  echo '{"leaf":{"name":"Bash","policyResult":"ask"}}' | assent whatif`,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -125,7 +126,7 @@ type rowErrors int
 func (n rowErrors) Error() string { return fmt.Sprintf("%d rows could not be read", int(n)) }
 
 // ExitCode is the exit code of such a run.
-func (rowErrors) ExitCode() int { return 1 }
+func (rowErrors) ExitCode() int { return exitUsage }
 
 // maxRow bounds a line. It leaves room for the largest texts the floor is
 // asked about, many times over.

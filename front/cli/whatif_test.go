@@ -86,8 +86,8 @@ func TestWhatifAnswersEveryLine(t *testing.T) {
 			if (err != nil) != row.errors {
 				t.Errorf("error %v, want one: %v", err, row.errors)
 			}
-			if code := (interface{ ExitCode() int })(nil); err != nil && (!errors.As(err, &code) || code.ExitCode() != 1) {
-				t.Errorf("error %v does not exit with 1", err)
+			if code := (interface{ ExitCode() int })(nil); err != nil && (!errors.As(err, &code) || code.ExitCode() != exitUsage) {
+				t.Errorf("error %v does not exit with 2", err)
 			}
 			lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
 			want := 1

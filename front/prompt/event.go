@@ -137,6 +137,8 @@ type (
 	Cancel struct{ Call Call }
 	// Wake asks for a [Tick] at a time.
 	Wake struct{ At time.Time }
+	// Ring rings the bell of the terminal.
+	Ring struct{}
 	// Suspend stops the program until it is continued.
 	Suspend struct{}
 	// Quit ends the program.
@@ -154,6 +156,7 @@ func (Uncover) order()     {}
 func (Assign) order()      {}
 func (Cancel) order()      {}
 func (Wake) order()        {}
+func (Ring) order()        {}
 func (Suspend) order()     {}
 func (Quit) order()        {}
 
@@ -164,6 +167,9 @@ type Settings struct {
 	// SuperKey is the key that confirms what reaches beyond one call: one that is
 	// held ("alt", "ctrl") or one of its own ("f9"). It is "alt" where none is set.
 	SuperKey string
+	// Bell rings for what begins to wait: a card that comes by itself, and a first
+	// call while no card is seen.
+	Bell bool
 	// Plain is for a screen reader: what is new is said, and nothing is drawn.
 	Plain bool
 }

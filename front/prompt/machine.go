@@ -393,8 +393,12 @@ func (m *Machine) queued(q Queue) {
 		if i := m.at[viewQueue]; i < len(m.queue.Queue) {
 			chosen = nameOf(m.queue.Queue[i])
 		}
+		none := m.known && m.queue.Waiting == 0
 		m.queue, m.known = q.Queue, true
 		m.leave()
+		if none && m.queue.Waiting > 0 && m.view != viewCard {
+			m.ring()
+		}
 		if i := slices.IndexFunc(m.queue.Queue, func(j wire.Job) bool { return nameOf(j) == chosen }); i >= 0 {
 			m.at[viewQueue] = i
 		}
@@ -434,7 +438,15 @@ func (m *Machine) choose(now time.Time) {
 	}
 	for _, j := range m.queue.Queue {
 		m.show(now, nameOf(j))
+		m.ring()
 		return
+	}
+}
+
+// ring rings the bell, where a person wants that.
+func (m *Machine) ring() {
+	if m.set.Bell {
+		m.do(Ring{})
 	}
 }
 

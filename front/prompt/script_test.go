@@ -97,7 +97,7 @@ func (w *world) take(o Order) {
 		answer = History{Calls: calls}
 	case GetSessions:
 		answer = Sessions{Sessions: []wire.Summary{*w.about.Session}}
-	case Quit, Suspend:
+	case Quit, Suspend, Ring:
 		w.wrote = append(w.wrote, o)
 		return
 	default:
@@ -226,8 +226,10 @@ func (w *world) run(line string) {
 		width, _ := strconv.Atoi(args[0])
 		height, _ := strconv.Atoi(args[1])
 		w.step(Size{width, height})
-	case "set": // super KEY | throttle TIME | plain
+	case "set": // super KEY | throttle TIME | plain | bell
 		switch args[0] {
+		case "bell":
+			w.m.set.Bell = true
 		case "super":
 			w.m.set.SuperKey = args[1]
 		case "throttle":

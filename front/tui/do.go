@@ -49,7 +49,7 @@ func do(ctx context.Context, c *client.Client, o prompt.Order) prompt.Event {
 		return wrote(o, err)
 	case prompt.Cancel:
 		return wrote(o, c.Cancel(ctx, o.Call.Session, o.Call.Job))
-	case prompt.Wake, prompt.Suspend, prompt.Quit:
+	case prompt.Wake, prompt.Ring, prompt.Suspend, prompt.Quit:
 	}
 	return prompt.Tick{}
 }

@@ -178,6 +178,12 @@ func (p *program) command(now time.Time, o prompt.Order) tea.Cmd {
 		return tea.Tick(o.At.Sub(now), func(time.Time) tea.Msg { return prompt.Tick{} })
 	case prompt.Quit:
 		return tea.Quit
+	case prompt.Ring:
+		if p.opts.Settings.Plain { // nothing else writes there
+			_, _ = io.WriteString(p.opts.Out, "\a")
+			return nil
+		}
+		return tea.Raw("\a")
 	case prompt.Suspend:
 		if p.opts.Settings.Plain {
 			return nil // the terminal would stay raw

@@ -156,7 +156,7 @@ func TestFileSet(t *testing.T) {
 	if err := os.Mkdir(filepath.Dir(real), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(real, []byte("{\n  // mine\n  \"superKey\": \"x\"\n}\n"), 0o640); err != nil {
+	if err := os.WriteFile(real, []byte("{\n  // mine\n  \"superKey\": \"f9\"\n}\n"), 0o640); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(real, link); err != nil {

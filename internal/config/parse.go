@@ -45,6 +45,9 @@ type Config struct {
 	// prompt only (law ruling 19).
 	AskThrottle time.Duration
 	SuperKey    string
+	// Bell says that the prompt rings the bell of its terminal for a card that comes
+	// by itself.
+	Bell bool
 	// MCPServers are the servers of tools that the kernel itself asks, by name.
 	MCPServers map[string]MCPServer
 	// WebSearch is the address of a web search, with {query} where the words
@@ -95,9 +98,10 @@ const (
 	webSearch     = "webSearch"
 	toolTimeout   = "toolTimeoutMs"
 	onAsk         = "onAsk"
+	bell          = "bell"
 )
 
-var keys = []string{DefaultPolicy, AutoAllow, AutoCoverDeny, slots, autoModeJudge, autoModeAsk, askThrottle, superKey, agentFolders, agentSpace, reserve, mcpServers, webSearch, toolTimeout, onAsk}
+var keys = []string{DefaultPolicy, AutoAllow, AutoCoverDeny, slots, autoModeJudge, autoModeAsk, askThrottle, superKey, agentFolders, agentSpace, reserve, mcpServers, webSearch, toolTimeout, onAsk, bell}
 
 // elsewhere are words that people may look for here, and what to do instead.
 var elsewhere = map[string]string{
@@ -351,8 +355,12 @@ func (m member) set(c *Config, ask *string, warn func(*Config, fault)) error {
 		c.ToolTimeout = time.Duration(n) * time.Millisecond
 		return err
 	case superKey:
-		key, err := m.string("the name of a key")
+		key, err := superKeyOf(m)
 		c.SuperKey = key
+		return err
+	case bell:
+		on, err := m.bool()
+		c.Bell = on
 		return err
 	case onAsk:
 		words, err := m.command()
