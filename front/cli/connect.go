@@ -107,7 +107,7 @@ func connectClient(cmd *cobra.Command, name string, project, dry, undo bool) err
 			return err
 		}
 	}
-	return tellChange(cmd, c, change, dry, undo)
+	return tellChange(cmd, c, change, project, dry, undo)
 }
 
 // hookProgram is assent-hook beside this program.
@@ -119,7 +119,7 @@ func hookProgram() (string, error) {
 	return connect.Beside(self, os.Getuid())
 }
 
-func tellChange(cmd *cobra.Command, c connect.Client, change *connect.Change, dry, undo bool) error {
+func tellChange(cmd *cobra.Command, c connect.Client, change *connect.Change, project, dry, undo bool) error {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	path := oneLine(change.Path, 4*maxTarget)
@@ -152,6 +152,10 @@ func tellChange(cmd *cobra.Command, c connect.Client, change *connect.Change, dr
 		if !change.Same() && !dry {
 			say("\nA copy of what was there: %s", oneLine(change.Backup(), 4*maxTarget))
 			say("assent connect %s --undo gives it back.", c.Name)
+		}
+		if project && change.Exists {
+			say("\nIt names the hook by its path on this machine, and whoever shares this project by version control gets that file too: %s.", c.Elsewhere)
+			say("Keep it out of commits (.git/info/exclude), or connect without --project.")
 		}
 		say("\nTo know:")
 		for _, note := range c.Notes {

@@ -43,6 +43,10 @@ type Client struct {
 	// Notes say what must be done yet, Holes what a hook of this client does not
 	// stop.
 	Notes, Holes []string
+	// Elsewhere says what this client does on a machine where the program of the
+	// hook is not at that path, as where a project's configuration came by version
+	// control.
+	Elsewhere string
 
 	unit    time.Duration
 	events  []event
@@ -52,13 +56,16 @@ type Client struct {
 
 type event struct {
 	name          string
+	matcher       string // of the tools it is about
 	waits, answer time.Duration
 	closed        bool // its failure blocks
 }
 
-var before = func(name string) event { return event{name, Waits, Answers, true} }
+const everyTool = "*"
 
-func after(name string) event { return event{name, waitsPost, answers, false} }
+func before(name string) event { return event{name, everyTool, Waits, Answers, true} }
+
+func after(name string) event { return event{name, everyTool, waitsPost, answers, false} }
 
 // home joins a path to the home folder, "" where there is none.
 func home(lookup func(string) string, parts ...string) string {
@@ -91,11 +98,12 @@ const settingsHole = "an agent that can write its own configuration can switch t
 var Clients = []Client{
 	{
 		Name: "claude", Title: "Claude Code",
-		Personal: or("CLAUDE_CONFIG_DIR", []string{".claude"}, "settings.json"),
-		Project:  ".claude/settings.local.json",
-		unit:     time.Second,
+		Elsewhere: "Claude Code runs every call there, from 2.1.295 on it runs none",
+		Personal:  or("CLAUDE_CONFIG_DIR", []string{".claude"}, "settings.json"),
+		Project:   ".claude/settings.local.json",
+		unit:      time.Second,
 		events: []event{before("PreToolUse"), after("PostToolUse"), after("PostToolUseFailure"),
-			{"ConfigChange", waitsPost, answers, true}},
+			{"ConfigChange", everyTool, waitsPost, answers, true}},
 		handler: func(s Setting, e event) any {
 			return claudeHandler{"command", s.Program, []string{"--deadline", e.answer.String(), "claude"}, int64(e.waits / time.Second), failure(e)}
 		},
@@ -107,14 +115,20 @@ var Clients = []Client{
 	},
 	{
 		Name: "codex", Title: "Codex",
-		Personal: or("CODEX_HOME", []string{".codex"}, "hooks.json"),
-		Project:  ".codex/hooks.json",
-		unit:     time.Second,
-		events:   []event{before("PreToolUse"), after("PostToolUse")},
+		Elsewhere: "Codex runs every call there, once these hooks are trusted",
+		Personal:  or("CODEX_HOME", []string{".codex"}, "hooks.json"),
+		Project:   ".codex/hooks.json",
+		unit:      time.Second,
+		// Its own question about a tool of an MCP server is the one that was answered
+		// already; codex exec takes it for refused where nobody answers. Its question
+		// about a command is another one, whether that may leave its sandbox: the call
+		// does not say so, nobody was asked, and so that stays with the person.
+		events: []event{before("PreToolUse"), {"PermissionRequest", "mcp__.*", waitsPost, answers, false}, after("PostToolUse")},
 		handler: func(s Setting, e event) any {
 			return codexHandler{"command", line(s.Program, e.answer, "codex"), int64(e.waits / time.Second)}
 		},
 		Notes: []string{
+			"Codex asks its own question besides where a command is to run outside of its sandbox",
 			"Codex runs no hook that you have not trusted, and says nothing of it: start codex once now, and choose to trust it where \"Hooks need review\" is shown; again after every change of this file",
 			"until then every call runs without assent",
 		},
@@ -126,6 +140,7 @@ var Clients = []Client{
 	},
 	{
 		Name: "gemini", Title: "Gemini CLI",
+		Elsewhere: "Gemini CLI runs no call there",
 		Personal: func(lookup func(string) string) string {
 			if dir := lookup("GEMINI_CLI_HOME"); dir != "" {
 				if !path.IsAbs(dir) {
@@ -150,10 +165,11 @@ var Clients = []Client{
 	},
 	{
 		Name: "opencode", Title: "opencode",
-		Personal: or("XDG_CONFIG_HOME", []string{".config"}, "opencode/plugins/assent.js"),
-		Project:  ".opencode/plugins/assent.js",
-		plugin:   true,
-		Notes:    []string{"sessions that are open take the plugin when they are started again; the first start may fetch opencode's plugin package from the network"},
+		Elsewhere: "opencode runs no call there",
+		Personal:  or("XDG_CONFIG_HOME", []string{".config"}, "opencode/plugins/assent.js"),
+		Project:   ".opencode/plugins/assent.js",
+		plugin:    true,
+		Notes:     []string{"sessions that are open take the plugin when they are started again; the first start may fetch opencode's plugin package from the network"},
 		Holes: []string{
 			"opencode --pure loads no plugin, and a plugin that fails to load is left out silently",
 			"a plugin of the project runs in the same process and can undo this one",
@@ -293,7 +309,7 @@ func (c Client) add(text string, e event, s Setting, unit, newline string) (stri
 		out, err := json.Marshal(v, jsontext.WithIndentPrefix(strings.Repeat(unit, depth)), jsontext.WithIndent(unit))
 		return strings.ReplaceAll(string(out), "\n", newline), err
 	}
-	one := group{"*", []any{c.handler(s, e)}}
+	one := group{e.matcher, []any{c.handler(s, e)}}
 	hooks, err := root.member("hooks")
 	if err != nil {
 		return "", err

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bytes"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -17,7 +18,7 @@ var codex = Dialect{
 	Deadline: 590 * time.Second, // its own default is 600 s
 	Read: func(text []byte) (Payload, error) {
 		p, err := readCommon(text, map[string]Moment{"PreToolUse": Before, "PermissionRequest": Permission, "PostToolUse": After})
-		if err == nil && p.Moment == Permission {
+		if err == nil && p.Moment == Permission && !strings.HasPrefix(p.Tool, "mcp__") { // whose arguments are its own
 			p.Arguments, err = without(p.Arguments, "description")
 		}
 		return p, err

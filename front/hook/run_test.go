@@ -59,7 +59,7 @@ func newWorld(t testing.TB) *world {
 	if err := os.Mkdir(w.ws, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	policy, err := floor.ParsePolicy("/policy.yaml", []byte("version: 1\nrun:\n  allow: [let *]\n  deny: [no *]\n  block: [{match: never *, message: Not here.}]\n"))
+	policy, err := floor.ParsePolicy("/policy.yaml", []byte("version: 1\nrun:\n  allow: [let *]\n  deny: [no *]\n  block: [{match: never *, message: Not here.}]\nmcp:\n  allow: [desk/*]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -392,6 +392,16 @@ func TestTheClientsOwnQuestion(t *testing.T) {
 	}
 	if got := ask("let other"); got != (hook.Reply{}) {
 		t.Errorf("another call: %+v", got)
+	}
+	// A tool of a server may have a description among its own arguments.
+	server := func(event string) hook.Reply {
+		return w.run("codex", `{"hook_event_name":"`+event+`","session_id":"s1","cwd":"`+w.ws+`","tool_name":"mcp__desk__get_mark","tool_input":{"description":"its own"},"tool_use_id":"t2"}`)
+	}
+	if got := server("PreToolUse"); got != (hook.Reply{}) {
+		t.Fatalf("a tool of a server: %+v", got)
+	}
+	if got := server("PermissionRequest"); got.Stdout == "" {
+		t.Errorf("a licensed tool of a server: %+v", got)
 	}
 }
 

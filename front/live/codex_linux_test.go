@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -167,4 +168,41 @@ func TestCodexRunsNoHookThatIsNotTrusted(t *testing.T) {
 	if !d.ran(t, "never-by-policy") {
 		t.Error("Codex has asked a hook that nobody trusted: say so, and no longer that it must be trusted")
 	}
+}
+
+// A tool of an MCP server, which Codex would have refused where nobody sits: the
+// one question is assent's.
+func TestCodexTools(t *testing.T) {
+	m := newModel(t, responses)
+	d, start := codexDesk(t, m)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(d.home, ".codex", "config.toml")
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.write(t, config, string(text)+fmt.Sprintf("[mcp_servers.desk]\ncommand = %q\ncwd = %q\n[mcp_servers.desk.env]\n%s = \"1\"\n", self, d.project, serves))
+	d.trust(t)
+	client := start("exec", "do as you are told")
+	mark := func(tool, file string) string {
+		t.Helper()
+		m.use(func(w io.Writer, id string) {
+			respond(w, `{"type":"function_call","id":"fc_`+id+`","call_id":"`+id+`","namespace":"mcp__desk","name":"`+tool+`","arguments":`+
+				quoted(object(map[string]string{"file": file, "description": "an argument of its own"}))+`}`)
+		})
+		return m.next(t, client)
+	}
+	m.next(t, client)
+	mark("mark", "allowed-by-policy")
+	if !d.ran(t, "allowed-by-policy") {
+		t.Errorf("an allowed tool did not run; the client says\n%s", client.all())
+	}
+	if told := mark("wipe", "never-by-policy"); d.ran(t, "never-by-policy") || !strings.Contains(told, "Policy prohibits this tool use") {
+		t.Errorf("a blocked tool ran, or the model is not told:\n%s", told)
+	}
+	m.end()
+	client.wait(t)
 }

@@ -37,6 +37,9 @@ run:
   block: [{match: touch never*, message: Not on this machine.}]
 write:
   allow: [./allowed*]
+mcp:
+  allow: [desk/mark]
+  block: [desk/wipe]
 `
 
 // desk is a person's machine: a home, a project, assent in a folder of programs.

@@ -96,6 +96,13 @@ func (m *model) shell(command string) {
 	m.say <- func(w io.Writer, r *http.Request, body string) { m.call(w, r, body, id, command) }
 }
 
+// use answers the turn by calling any tool, as far as the protocol knows how.
+func (m *model) use(call func(w io.Writer, id string)) {
+	m.calls++
+	id := fmt.Sprintf("call_%d", m.calls)
+	m.say <- func(w io.Writer, _ *http.Request, _ string) { call(w, id) }
+}
+
 // end answers the turn by saying that all is done.
 func (m *model) end() {
 	m.say <- func(w io.Writer, r *http.Request, body string) { m.text(w, r, body, "That is all.") }

@@ -26,6 +26,10 @@ func TestMain(m *testing.M) {
 		open(os.Args[1:])
 		return
 	}
+	if os.Getenv(serves) != "" {
+		serve(os.Stdin, os.Stdout)
+		return
+	}
 	os.Exit(m.Run())
 }
 
