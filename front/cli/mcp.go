@@ -104,6 +104,11 @@ func (p *proxy) run(cmd *cobra.Command, args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	// A client that is gone takes no answer, and that must not end the proxy before it has
+	// told the kernel. To ignore the signal would have the server ignore it too.
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer signal.Stop(broken)
 	errOut := cmd.ErrOrStderr()
 	log := func(text string) { fmt.Fprintln(errOut, "assent mcp: "+oneLine(text, maxLogged)) }
 	log("the tools of this server are judged as mcp__" + p.name + "__TOOL")

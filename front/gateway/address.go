@@ -292,7 +292,7 @@ func (a *address) listen() {
 func (a *address) events(body io.Reader, last *string, wait *time.Duration) (some bool) {
 	r := bufio.NewReaderSize(body, 64<<10)
 	var data []byte
-	name := ""
+	name, id := "", *last
 	for size := 0; ; {
 		line, err := r.ReadSlice('\n')
 		size += len(line)
@@ -322,6 +322,7 @@ func (a *address) events(body io.Reader, last *string, wait *time.Duration) (som
 				some = true
 				a.deliver(of(m))
 			}
+			*last = id // of one that was cut it would be lost
 			data, name, size = nil, "", 0
 			continue
 		}
@@ -336,7 +337,7 @@ func (a *address) events(body io.Reader, last *string, wait *time.Duration) (som
 		case "event":
 			name = string(value)
 		case "id":
-			*last = strings.ToValidUTF8(string(value), "")
+			id = strings.ToValidUTF8(string(value), "")
 		case "retry":
 			if n, err := strconv.Atoi(string(value)); err == nil && n >= 0 {
 				*wait = min(time.Duration(n)*time.Millisecond, 30*time.Second)

@@ -426,7 +426,7 @@ func outcomeOf(a message) (o outcome) {
 		var parts []string
 		for _, c := range result.Content {
 			if c.Type != "text" {
-				c.Text = "[" + strings.TrimSpace(strings.Join([]string{cmp.Or(c.Type, "something"), c.MIMEType, c.URI}, " ")) + "]"
+				c.Text = "[" + strings.Join(strings.Fields(cmp.Or(c.Type, "something")+" "+c.MIMEType+" "+c.URI), " ") + "]"
 			}
 			parts = append(parts, c.Text)
 		}

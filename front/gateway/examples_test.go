@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"assent/front/api/wire"
 	"assent/front/gateway"
 )
 
@@ -392,6 +393,57 @@ func TestAProgram(t *testing.T) {
 	w.rig(func(o *gateway.Options) {
 		o.Server = gateway.Program([]string{"/bin/sh", "-c", "echo hello"}, io.Discard)
 	}).fails("what is no message")
+}
+
+// A program that reads no more keeps nobody when it has said what is no message.
+func TestAProgramThatReadsNothing(t *testing.T) {
+	w := newWorld(t, rules)
+	r := w.rig(func(o *gateway.Options) {
+		o.Server = gateway.Program([]string{"/bin/sh", "-c", "head -c 10 >/dev/null; echo garbage; exec sleep 1000"}, io.Discard)
+	})
+	r.client.says(call(`1`, "let", `{"a":"`+strings.Repeat("x", 1<<19)+`"}`))
+	if got := refused(t, r.client.next()); !strings.Contains(got, "the server") {
+		t.Errorf("the client is told %q", got)
+	}
+	r.fails("what is no message")
+}
+
+// A client that goes and reads nothing more does not keep the kernel from being told.
+func TestAClientThatIsKilled(t *testing.T) {
+	w := newWorld(t, rules)
+	cmd := w.behind("/bin/sh", "-c", "while read line; do :; done")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{call(`1`, "put", `{}`), call(`2`, "let", `{}`)} {
+		if _, err := io.WriteString(in, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held := w.waits()
+	var runs wire.Job
+	for range w.rows() {
+		if runs, _ = w.last(); runs.Name == "mcp__srv__let" && runs.Leaf.BodyStarted != nil {
+			break
+		}
+	}
+	out.Close()
+	in.Close()
+	_ = cmd.Wait()
+	if got := w.settled(held); got.Cancelled == nil {
+		t.Errorf("what was held is %+v", got)
+	}
+	if got := outcome(w.settled(runs)); !strings.Contains(got, "may have had its effect") {
+		t.Errorf("the outcome is %s", got)
+	}
 }
 
 func (r *rig) fails(want string) {

@@ -137,6 +137,7 @@ func Run(ctx context.Context, o Options) error {
 			err = nil
 		}
 		err = errors.Join(errServerGone, err)
+		server.hush() // who writes to it waits no more
 		g.finish(errServerGone, true)
 		server.end()
 		return err

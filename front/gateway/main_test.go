@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,6 +30,7 @@ func TestMain(m *testing.M) {
 }
 
 func proxy(socket string, args []string) int {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // as the command does
 	server := gateway.Program(args, os.Stderr)
 	if args[0] == "--url" {
 		server = gateway.Address(args[1], http.Header{"X-Key": {"secret"}})
