@@ -38,7 +38,7 @@ type NewSession struct {
 	Cwd       string // the same; the workspace when empty
 	Home      string // the same; unknown when empty
 	// Parent is the session whose agent started this one. The child has its
-	// seat, and its mode of this moment unless a person names another; grants
+	// seat, and its mode, which it follows unless a person names another; grants
 	// are not handed down.
 	Parent string
 	Facts  string // a JSON object with whatever else its client knows, or ""
@@ -141,6 +141,9 @@ func (k *Kernel) makeSession(ctx context.Context, s NewSession, by plexus.Writer
 			return plexus.Session{}, fmt.Errorf("parent %q: %w", s.Parent, err)
 		}
 		writes = append(writes, kin...)
+		if s.Mode != "" {
+			writes = append(writes, plexus.Register{Session: s.ID, Name: ownMode, Value: plexus.True})
+		}
 	}
 	writes = append(writes, s.also...)
 	more := plexus.Stored{Sessions: 1, Empty: 1}

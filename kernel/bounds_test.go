@@ -237,7 +237,7 @@ func TestWhatAnAgentLeavesInASession(t *testing.T) {
 		t.Errorf("what was left is %v", got)
 	}
 	w.admit(NewCall{Session: "s", ID: "theirs", Name: "Bash", Arguments: bash("other")}, spy)
-	if err := w.Assign(t.Context(), "s", "yolo", false, ada); err != nil {
+	if _, err := w.Assign(t.Context(), "s", "yolo", false, ada); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"theirs", "persons"} {

@@ -227,10 +227,10 @@ func TestModeAnswersWhatWaits(t *testing.T) {
 	if queue, err := w.Queue(t.Context(), "s", ""); err != nil || len(queue) != 1 {
 		t.Errorf("queue %v, %v", queue, err)
 	}
-	if err := w.Assign(t.Context(), "s", "yolo", false, hook); err == nil {
+	if _, err := w.Assign(t.Context(), "s", "yolo", false, hook); err == nil {
 		t.Error("an agent set the mode")
 	}
-	if err := w.Assign(t.Context(), "s", "yolo", true, ada); err != nil {
+	if _, err := w.Assign(t.Context(), "s", "yolo", true, ada); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.outcome("s", "j"); got != `{"ok":true}` {

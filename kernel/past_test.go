@@ -59,7 +59,7 @@ func TestADocumentWrittenPastTheKernel(t *testing.T) {
 				for what, f := range map[string]func() error{
 					"view":   func() error { _, err := w.View(ctx, "s"); return err },
 					"queue":  func() error { _, err := w.Queue(ctx, "s", ""); return err },
-					"mode":   func() error { return w.Assign(ctx, "s", "auto", false, ada) },
+					"mode":   func() error { _, err := w.Assign(ctx, "s", "auto", false, ada); return err },
 					"cancel": func() error { return w.Cancel(ctx, "s", "a", ada) },
 					"begin":  func() error { return w.Begin(ctx, "s", "a", host) },
 					"admit": func() error {

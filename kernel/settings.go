@@ -165,29 +165,49 @@ func (k *Kernel) DefaultPolicy(ctx context.Context) (approval.Mode, error) {
 
 // Assign sets the mode of a session: its standing policy and, where there is a
 // live turn, that turn's overlay; every waiting leaf is answered anew (law
-// §6). With remember it becomes the default of new sessions too. An
-// unattended session keeps the mode it was admitted with.
-func (k *Kernel) Assign(ctx context.Context, id, mode string, remember bool, by plexus.Writer) error {
+// §6). The sessions below follow (see [Followed]). With remember it becomes the
+// default of new sessions too. An unattended session keeps the mode it was admitted
+// with.
+func (k *Kernel) Assign(ctx context.Context, id, mode string, remember bool, by plexus.Writer) (Followed, error) {
+	followed, err := k.assign(ctx, id, mode, remember, by)
+	if err != nil {
+		return Followed{}, fmt.Errorf("set mode: %w", err)
+	}
+	return followed, nil
+}
+
+func (k *Kernel) assign(ctx context.Context, id, mode string, remember bool, by plexus.Writer) (Followed, error) {
+	if !k.enter() {
+		return Followed{}, ErrClosed
+	}
+	defer k.leave()
 	parsed, err := approval.ParseMode(mode)
 	if err != nil {
-		return fmt.Errorf("set mode: %w", err)
+		return Followed{}, err
 	}
+	k.talking.Lock() // what is made below meanwhile has the one mode or the other
+	defer k.talking.Unlock()
 	registers, err := look(ctx, k, id, func(o *owner) []session.Register { return o.m.Assign(parsed) })
 	if err != nil {
-		return fmt.Errorf("set mode: %w", err)
+		return Followed{}, err
 	}
 	var writes []plexus.Row
 	for _, r := range registers {
 		writes = append(writes, plexus.Register{Session: id, Name: r.Name, Value: r.Value})
 	}
 	if len(writes) == 0 {
-		return fmt.Errorf("set mode: %w", plexus.ErrAdmitted)
+		return Followed{}, plexus.ErrAdmitted
 	}
 	if remember {
 		writes = append(writes, plexus.Register{Name: plexus.DefaultPolicy, Value: plexus.Text(parsed.String())})
 	}
+	// The document says whether they may.
 	if _, err = k.Document.Apply(ctx, plexus.Tx{Writer: by, Writes: writes}); err != nil {
-		return fmt.Errorf("set mode: %w", err)
+		return Followed{}, err
 	}
-	return nil
+	followed, err := k.follow(ctx, id, parsed, by)
+	if err != nil {
+		return Followed{}, fmt.Errorf("the session is in mode %s, but not all that follow it are: %w", parsed, err)
+	}
+	return followed, nil
 }

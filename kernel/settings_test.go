@@ -77,7 +77,7 @@ func TestWhatChangesAnswersWhatWaits(t *testing.T) {
 
 func (w *world) assign(mode string) {
 	w.Helper()
-	if err := w.Assign(w.Context(), "s", mode, false, ada); err != nil {
+	if _, err := w.Assign(w.Context(), "s", mode, false, ada); err != nil {
 		w.Error(err)
 	}
 }
@@ -125,7 +125,7 @@ func TestAnUnattendedSessionKeepsItsMode(t *testing.T) {
 	}
 	w.write(host, plexus.Job{Session: "s", ID: "turn", Kind: plexus.SessionTurn})
 	for _, by := range []plexus.Writer{ada, host, hook} {
-		if err := w.Assign(t.Context(), "s", "yolo", false, by); err == nil {
+		if _, err := w.Assign(t.Context(), "s", "yolo", false, by); err == nil {
 			t.Errorf("%v set the mode", by)
 		}
 		for _, name := range []string{plexus.StandingPolicy, plexus.Overlay("turn")} {

@@ -228,7 +228,11 @@ func putMode(s *Server, c *call) error {
 	if err := c.in(&in); err != nil {
 		return err
 	}
-	assign := func() error { return s.opts.Kernel.Assign(c, c.session(), in.Mode, in.Remember, c.by) }
+	var followed kernel.Followed
+	assign := func() (err error) {
+		followed, err = s.opts.Kernel.Assign(c, c.session(), in.Mode, in.Remember, c.by)
+		return err
+	}
 	err := error(nil)
 	if mode, e := approval.ParseMode(in.Mode); in.Remember && e == nil {
 		err = s.keep(Standing{DefaultPolicy: &mode}, assign)
@@ -239,9 +243,13 @@ func putMode(s *Server, c *call) error {
 		return err
 	}
 	view, err := s.opts.Kernel.View(c, c.session())
-	c.answer = viewOf(view)
+	own := append([]string{}, followed.Own[:min(len(followed.Own), ownMost)]...)
+	c.answer = wire.Assigned{View: viewOf(view), Followed: followed.Sessions, Own: own}
 	return err
 }
+
+// ownMost is how many sessions are named that keep their mode: more than anybody reads.
+const ownMost = 100
 
 // putAgent gives a session to the agent that a process is or belongs to.
 func putAgent(s *Server, c *call) error {

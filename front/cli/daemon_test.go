@@ -196,14 +196,17 @@ func daemonRuns(ts *testscript.TestScript, neg bool, args []string) {
 // session ID MODE [CLIENT]
 func sessionIsMade(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: session ID MODE [CLIENT]")
+		ts.Fatalf("usage: session ID MODE [CLIENT [PARENT]]")
 	}
 	d := daemonOf(ts)
-	client := ""
+	client, parent := "", ""
 	if len(args) > 2 {
 		client = args[2]
 	}
-	_, err := d.kernel.CreateSession(context.Background(), kernel.NewSession{ID: args[0], Mode: args[1], Client: client, Workspace: ts.MkAbs(".")}, *d.by.Load())
+	if len(args) > 3 {
+		parent = args[3]
+	}
+	_, err := d.kernel.CreateSession(context.Background(), kernel.NewSession{ID: args[0], Mode: args[1], Client: client, Parent: parent, Workspace: ts.MkAbs(".")}, *d.by.Load())
 	ts.Check(err)
 }
 

@@ -76,8 +76,8 @@ func newMode() *cobra.Command {
 person, in auto grants, the classifier and then a person, in yolo nobody: it is
 allowed. What a policy blocks is blocked in every mode.
 
-With --session the mode of that session is set, and every call that waits in it
-is answered anew; with --default besides, new sessions start in it too. Without
+With --session the mode of that session is set, and of those below it that have no
+mode of their own, and every call that waits there is answered anew; with --default besides, new sessions start in it too. Without
 --session only the mode is set that new sessions start in, and those that are
 there keep theirs. Without a mode it says which one holds. always-approve is
 another name for yolo. (No classifier is in this version: where one would
@@ -116,6 +116,15 @@ answer, a person is asked.)`,
 			text := fmt.Sprintf("session %s is in mode %s", oneLine(session, maxTarget), view.CurrentPolicy)
 			if also {
 				text += ", and new sessions start in it"
+			}
+			switch {
+			case view.Followed == 1:
+				text += "\nand so is the session below it"
+			case view.Followed > 1:
+				text += fmt.Sprintf("\nand so are %d sessions below it", view.Followed)
+			}
+			for _, own := range view.Own {
+				text += fmt.Sprintf("\nnot %s, which has a mode of its own, or is another agent's: assent mode %s --session %s", oneLine(own, maxTarget), view.CurrentPolicy, oneLine(own, maxTarget))
 			}
 			_, err = fmt.Fprintln(cmd.OutOrStdout(), text)
 			return err

@@ -374,11 +374,11 @@ func TestPromptRaces(t *testing.T) {
 	c.sees("(Bash) was cancelled.")
 
 	shows("c", "frob three")
-	if err := k.kernel.Assign(t.Context(), "s", "yolo", false, *k.by.Load()); err != nil {
+	if _, err := k.kernel.Assign(t.Context(), "s", "yolo", false, *k.by.Load()); err != nil {
 		t.Fatal(err)
 	}
 	c.sees("(Bash) was allowed:")
-	if err := k.kernel.Assign(t.Context(), "s", "manual", false, *k.by.Load()); err != nil {
+	if _, err := k.kernel.Assign(t.Context(), "s", "manual", false, *k.by.Load()); err != nil {
 		t.Fatal(err)
 	}
 

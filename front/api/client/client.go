@@ -331,7 +331,7 @@ func (c *Client) SessionPage(ctx context.Context, session string, after wire.Rev
 }
 
 // Assign sets the mode of a session, and tells what holds then.
-func (c *Client) Assign(ctx context.Context, session string, a wire.Assign) (out wire.View, err error) {
+func (c *Client) Assign(ctx context.Context, session string, a wire.Assign) (out wire.Assigned, err error) {
 	return out, c.ask(ctx, http.MethodPut, path("sessions", session, "mode"), a, &out)
 }
 

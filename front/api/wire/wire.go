@@ -466,6 +466,13 @@ type Assign struct {
 	Remember bool `json:"remember,omitempty"`
 }
 
+// Assigned is what holds after a mode was set, and what became of the sessions below.
+type Assigned struct {
+	View
+	Followed int      `json:"followed"` // how many sessions below are in that mode, too
+	Own      []string `json:"own"`      // some of those that keep theirs
+}
+
 // Write is one of several writes that are applied all or none: of a field when
 // it has a job, of a register of the session when it has none.
 type Write struct {
