@@ -13,7 +13,7 @@ import (
 // serves is the variable by which this program is a server of MCP tools.
 const serves = "ASSENT_TEST_SERVES_TOOLS"
 
-// serve is a server with two tools that change something: each makes a file.
+// serve is a server with tools that change something: each makes a file.
 func serve(in io.Reader, out io.Writer) {
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
@@ -40,7 +40,7 @@ func serve(in io.Reader, out io.Writer) {
 			result = `{"protocolVersion":` + quoted(m.Params.Version) + `,"capabilities":{"tools":{}},"serverInfo":{"name":"desk","version":"1"}}`
 		case "tools/list":
 			const rest = `","inputSchema":{"type":"object","properties":{"file":{"type":"string"},"description":{"type":"string"}},"required":["file"]},"annotations":{"readOnlyHint":false,"destructiveHint":true}}`
-			result = `{"tools":[{"name":"mark` + rest + `,{"name":"wipe` + rest + `]}`
+			result = `{"tools":[{"name":"mark` + rest + `,{"name":"wipe` + rest + `,{"name":"draw` + rest + `]}`
 		case "tools/call":
 			text := "made"
 			if err := os.WriteFile(m.Params.Arguments.File, nil, 0o600); err != nil {
