@@ -423,12 +423,14 @@ func TestAClientThatIsKilled(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{call(`1`, "put", `{}`), call(`2`, "let", `{}`)} {
+	say := func(line string) {
 		if _, err := io.WriteString(in, line+"\n"); err != nil {
 			t.Fatal(err)
 		}
 	}
+	say(call(`1`, "put", `{}`))
 	held := w.waits()
+	say(call(`2`, "let", `{}`))
 	var runs wire.Job
 	for range w.rows() {
 		if runs, _ = w.last(); runs.Name == "mcp__srv__let" && runs.Leaf.BodyStarted != nil {

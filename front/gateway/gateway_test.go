@@ -611,3 +611,17 @@ func TestBounds(t *testing.T) {
 		}
 	})
 }
+
+// BenchmarkCall is a call that a policy allows, from the client to the server and back,
+// with its outcome written down before the next.
+func BenchmarkCall(b *testing.B) {
+	w := newWorld(b, rules)
+	r := w.rig(nil)
+	for n := 0; b.Loop(); n++ {
+		c := call(fmt.Sprint(n), "let", `{}`)
+		r.client.says(c)
+		r.server.gets(c)
+		r.server.says(answerTo(fmt.Sprint(n), done))
+		r.client.next()
+	}
+}
