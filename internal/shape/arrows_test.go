@@ -45,6 +45,8 @@ var arrows = map[string]rule{
 	"session":            {pure: true, imports: []string{"approval"}},
 	"job":                {imports: []string{"approval", "session"}},
 	"toolkit":            {imports: []string{"approval", "job", "internal/offspring"}},
+	"model":              {imports: []string{"remainder", "model/scripted"}},
+	"model/scripted":     {}, // only tests run it
 	"tirith":             {imports: []string{"approval", "internal/offspring"}},
 	"scan":               {imports: []string{"approval", "floor", "tirith", "internal/place", "internal/peer"}},
 	"senses":             {imports: []string{"floor", "floor/effect", "floor/paths", "internal/place"}},
