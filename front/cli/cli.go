@@ -152,7 +152,7 @@ rule answers.`,
 	}
 	p.flags(root)
 	root.AddCommand(newPrompt(), newTry(), newCheck(), newPolicy(), newWhatif(), newUp(), newDown(), newStatus(), newVersion(),
-		newSessions(), newQueue(), newWatch(), newCall(), newShow(), newAnswer(true), newAnswer(false), newCancel(), newTools(), newMode(), newGrant(), newPair(), newLog(), newVerify("verify"), newScheme(), newConnect(), newImport(), newMCP())
+		newSessions(), newQueue(), newWatch(), newCall(), newShow(), newAnswer(true), newAnswer(false), newCancel(), newTools(), newModel(), newMode(), newGrant(), newPair(), newLog(), newVerify("verify"), newScheme(), newConnect(), newImport(), newMCP())
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, cmd := range root.Commands() {

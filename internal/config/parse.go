@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"assent/approval"
 	"assent/internal/misread"
 	"assent/internal/spell"
+	"assent/model"
 )
 
 // Config is what a config.json says. The zero value is the strictest, and what
@@ -53,6 +55,11 @@ type Config struct {
 	// WebSearch is the address of a web search, with {query} where the words
 	// go; "" for none.
 	WebSearch string
+	// Connections are those to language models, by name. JudgeConnection is the one
+	// that the classifier asks where its session names none, JudgeModel the model
+	// there; "" for none.
+	Connections                 map[string]model.Connection
+	JudgeConnection, JudgeModel string
 	// ToolTimeout is how long a tool that the kernel runs itself may take, 0 where
 	// nothing was said: [DefaultToolTimeout].
 	ToolTimeout time.Duration
@@ -99,9 +106,13 @@ const (
 	toolTimeout   = "toolTimeoutMs"
 	onAsk         = "onAsk"
 	bell          = "bell"
+	connections   = "connections"
+	// JudgeConnection and JudgeModel are the law's too (law §9).
+	JudgeConnection = "judgeConnection"
+	JudgeModel      = "judgeModel"
 )
 
-var keys = []string{DefaultPolicy, AutoAllow, AutoCoverDeny, slots, autoModeJudge, autoModeAsk, askThrottle, superKey, agentFolders, agentSpace, reserve, mcpServers, webSearch, toolTimeout, onAsk, bell}
+var keys = []string{DefaultPolicy, AutoAllow, AutoCoverDeny, slots, autoModeJudge, autoModeAsk, askThrottle, superKey, agentFolders, agentSpace, reserve, mcpServers, webSearch, toolTimeout, onAsk, bell, connections, JudgeConnection, JudgeModel}
 
 // elsewhere are words that people may look for here, and what to do instead.
 var elsewhere = map[string]string{
@@ -118,6 +129,12 @@ var elsewhere = map[string]string{
 	"allow":             "rules are written in policy.yaml",
 	"deny":              "rules are written in policy.yaml",
 	"scanner":           "the scanner is set in policy.yaml",
+	"models":            "connections to models are connections",
+	"providers":         "connections to models are connections",
+	"classifier":        "the classifier asks judgeConnection, one of connections",
+	"key":               "keys are not kept in this file: keyEnv names a variable, keyRing a name in the key ring (\"assent model key NAME\" puts one there)",
+	"apiKey":            "keys are not kept in this file: keyEnv names a variable, keyRing a name in the key ring (\"assent model key NAME\" puts one there)",
+	"api_key":           "keys are not kept in this file: keyEnv names a variable, keyRing a name in the key ring (\"assent model key NAME\" puts one there)",
 }
 
 // Error says what is wrong with a config.json, and where.
@@ -182,17 +199,26 @@ func (r reader) parse() (Config, error) {
 		return Config{}, err
 	}
 	c := Config{AskThrottle: DefaultAskThrottle}
-	ask, askAt, judgeAt := "", 0, 0
+	ask, askAt, judgeAt, connectionAt := "", 0, 0, 0
 	for _, m := range members {
 		switch m.name {
 		case autoModeAsk:
 			askAt = m.nameAt
 		case autoModeJudge:
 			judgeAt = m.nameAt
+		case JudgeConnection:
+			connectionAt = m.value
 		}
 		if err := m.set(&c, &ask, r.warn); err != nil {
 			return Config{}, err
 		}
+	}
+	if _, ok := c.Connections[c.JudgeConnection]; !ok && c.JudgeConnection != "" {
+		f := fault{at: connectionAt, text: fmt.Sprintf("%s: connections has no %q: the classifier has nobody to ask", JudgeConnection, c.JudgeConnection)}
+		if near := spell.Near(c.JudgeConnection, slices.Collect(maps.Keys(c.Connections))); near != "" {
+			f.hint = "did you mean " + near + "?"
+		}
+		r.warn(&c, f)
 	}
 	switch {
 	case c.AutoModeJudge == "":
@@ -384,6 +410,18 @@ func (m member) set(c *Config, ask *string, warn func(*Config, fault)) error {
 	case mcpServers:
 		servers, err := m.servers()
 		c.MCPServers = servers
+		return err
+	case connections:
+		all, err := m.connections()
+		c.Connections = all
+		return err
+	case JudgeConnection:
+		name, err := m.string("the name of one of connections")
+		c.JudgeConnection = name
+		return err
+	case JudgeModel:
+		name, err := m.string("the name of a model")
+		c.JudgeModel = name
 		return err
 	case webSearch:
 		address, err := m.string("an address")

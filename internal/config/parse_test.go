@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"assent/approval"
+	"assent/model"
 )
 
 func TestParse(t *testing.T) {
@@ -75,6 +76,13 @@ func TestParse(t *testing.T) {
 		"nobody-knows-the-mode": {`{"defaultPolicy": "Auto"}`, with(func(c *Config) {
 			c.Warnings = []string{`config.json:1:19: defaultPolicy: nobody knows the mode "Auto"; it counts as manual (did you mean auto?)`}
 		})},
+		"connections": {`{"connections": {"claude": {"api": "anthropic", "model": "m", "keyRing": "work"}, "local": {"api": "openai", "url": "http://localhost:11434/v1", "timeoutMs": 5000, "proxy": "http://p:1", "keyEnv": "K"}}, "judgeConnection": "local", "judgeModel": "small"}`,
+			Config{AskThrottle: DefaultAskThrottle, Connections: map[string]model.Connection{
+				"claude": {API: model.Anthropic, Model: "m", KeyRing: "work"},
+				"local":  {API: model.OpenAI, URL: "http://localhost:11434/v1", Timeout: 5 * time.Second, Proxy: "http://p:1", KeyEnv: "K"},
+			}, JudgeConnection: "local", JudgeModel: "small"}},
+		"judge-nowhere": {`{"connections": {"local": {"api": "openai"}}, "judgeConnection": "locl"}`,
+			Config{AskThrottle: DefaultAskThrottle, Connections: map[string]model.Connection{"local": {API: model.OpenAI}}, JudgeConnection: "locl", Warnings: []string{`config.json:1:66: judgeConnection: connections has no "locl": the classifier has nobody to ask (did you mean local?)`}}},
 		"servers-and-search": {`{"mcpServers": {"files": {"command": "npx", "args": ["-y", "x"], "env": {"K": "v"}}, "net-1": {"url": "https://x/mcp", "headers": {"X-Key": "w"}}}, "webSearch": "https://s/?q={query}"}`,
 			Config{AskThrottle: DefaultAskThrottle, WebSearch: "https://s/?q={query}", MCPServers: map[string]MCPServer{
 				"files": {Command: "npx", Args: []string{"-y", "x"}, Env: map[string]string{"K": "v"}},
@@ -137,7 +145,7 @@ func TestParseErrors(t *testing.T) {
 		"case-counts":        {`{"DefaultPolicy": "auto"}`, `1:2: nobody knows the key "DefaultPolicy" (did you mean defaultPolicy?)`},
 		"session-s-own":      {`{"standingPolicy": "auto"}`, `1:2: nobody knows the key "standingPolicy" (that belongs to a session; defaultPolicy is what new sessions start in)`},
 		"of-the-law":         {`{"standingAutoAllow": {}}`, `1:2: nobody knows the key "standingAutoAllow" (here it is called autoAllow)`},
-		"nothing-near":       {`{"x": 1}`, `1:2: nobody knows the key "x" (the keys are agentFolders, agentMegabytes, approvalAskThrottleMs, autoAllow, autoCoverDeny, autoModeAsk, autoModeJudge, bell, defaultPolicy, diskReserveMegabytes, mcpServers, onAsk, speculativePolicyProcessingTools, superKey, toolTimeoutMs, webSearch)`},
+		"nothing-near":       {`{"x": 1}`, `1:2: nobody knows the key "x" (the keys are agentFolders, agentMegabytes, approvalAskThrottleMs, autoAllow, autoCoverDeny, autoModeAsk, autoModeJudge, bell, connections, defaultPolicy, diskReserveMegabytes, judgeConnection, judgeModel, mcpServers, onAsk, speculativePolicyProcessingTools, superKey, toolTimeoutMs, webSearch)`},
 		"plan":               {`{"defaultPolicy": "plan"}`, `1:19: defaultPolicy: "plan": not a permission mode (want manual, auto or yolo)`},
 		"act":                {`{"defaultPolicy": "act"}`, `1:19: defaultPolicy: "act": not a permission mode (want manual, auto or yolo)`},
 		"mode-no-text":       {`{"defaultPolicy": true}`, `1:19: defaultPolicy must be the name of a mode, in quotes, not true or false`},
@@ -152,6 +160,14 @@ func TestParseErrors(t *testing.T) {
 		"no-list":            {`{"agentFolders": "/srv"}`, `1:18: agentFolders must be a list of folders, as in ["~/src"], not a text`},
 		"no-folder":          {`{"agentFolders": ["/srv", 1]}`, `1:27: agentFolders must be a folder, in quotes, not a number`},
 		"relative-folder":    {`{"agentFolders": ["/srv", "src"]}`, `1:27: agentFolders: "src" is no folder that is the same everywhere (begin it with / or ~/)`},
+		"connections":        {`{"connections": {"a": "openai"}}`, `1:23: a must be an object, as in {"api": "anthropic", "model": "NAME"}, not a text`},
+		"connection-name":    {`{"connections": {"a b": {}}}`, `1:18: "a b" cannot be the name of a connection (letters, digits, -, _ and .)`},
+		"connection-api":     {`{"connections": {"a": {"model": "m"}}}`, `1:23: the connection a: api must be anthropic or openai`},
+		"connection-key":     {`{"connections": {"a": {"api": "openai", "apiKey": "sk-1"}}}`, `1:41: nobody knows the key "apiKey" (keys are not kept in this file: keyEnv names a variable, keyRing a name in the key ring ("assent model key NAME" puts one there))`},
+		"connection-open":    {`{"connections": {"a": {"api": "openai", "url": "http://models.example/v1"}}}`, `1:23: the connection a: url must be https, but for a server on this machine: what is asked and answered would be open to whoever is in between`},
+		"connection-empty":   {`{"connections": {"a": {"api": "openai", "url": ""}}}`, `1:48: url is empty`},
+		"connection-time":    {`{"connections": {"a": {"api": "openai", "timeoutMs": 0}}}`, `1:54: timeoutMs must be a whole number from 1 to 600000, not 0`},
+		"connection-twice":   {`{"connections": {"a": {"api": "openai"}, "a": {"api": "openai"}}}`, `1:42: a stands here a second time`},
 		"servers-no-object":  {`{"mcpServers": []}`, `1:16: mcpServers must be an object, as in {"name": {"command": "program"}}, not a list`},
 		"server-no-object":   {`{"mcpServers": {"a": "npx"}}`, `1:22: a must be an object, as in {"command": "program"}, not a text`},
 		"server-name":        {`{"mcpServers": {"a__b": {}}}`, `1:17: "a__b" cannot be the name of a server (letters, digits, - and _, no __)`},
