@@ -24,7 +24,7 @@ import (
 // proxy is a proxy in front of a server of MCP tools.
 type proxy struct {
 	url, name, workspace, socket string
-	header                       []string
+	header, headerEnv            []string
 	deadline                     time.Duration
 }
 
@@ -66,12 +66,13 @@ In opencode.json:
   "mcp": {"files": {"type": "local",
           "command": ["assent", "mcp", "--name", "files", "--", "npx", "-y", "some-server", "/srv"]}}`,
 		Example: `  assent mcp --name files -- npx -y @modelcontextprotocol/server-filesystem /srv
-  assent mcp --name tracker --url https://mcp.example.com/mcp --header 'Authorization: Bearer …'`,
+  assent mcp --name tracker --url https://mcp.example.com/mcp --header-env 'Authorization: TRACKER_AUTH'`,
 		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&p.url, "url", "", "the server's `address`, for one over streamable HTTP")
 	f.StringArrayVar(&p.header, "header", nil, "a `header` that every request to it carries: 'Name: value'")
+	f.StringArrayVar(&p.headerEnv, "header-env", nil, "a `header` whose value is that of a variable, for keys: 'Name: VARIABLE'")
 	f.StringVar(&p.name, "name", "", "the `name` by which rules and people know the server")
 	f.StringVar(&p.workspace, "workspace", "", "the `folder` that calls are judged in; the present one when left out")
 	f.DurationVar(&p.deadline, "deadline", 0, "how long a call is held, as 55s or 10m")
@@ -127,8 +128,8 @@ func (p *proxy) server(cmd *cobra.Command, args []string) (s gateway.Server, err
 		return s, usagef("name the server: its command after --, or --url")
 	case p.url != "" && len(args) > 0:
 		return s, usagef("the server is a command or --url, not both")
-	case p.url == "" && len(p.header) > 0:
-		return s, usagef("--header belongs to --url")
+	case p.url == "" && len(p.header)+len(p.headerEnv) > 0:
+		return s, usagef("--header and --header-env belong to --url")
 	case p.url == "":
 		return gateway.Program(args, cmd.ErrOrStderr()), nil
 	}
@@ -136,21 +137,38 @@ func (p *proxy) server(cmd *cobra.Command, args []string) (s gateway.Server, err
 	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
 		return s, usagef("--url %s: want http:// or https:// and a host", oneLine(p.url, maxTarget))
 	}
+	header, err := headersOf(p.header, p.headerEnv)
+	if err != nil {
+		return s, err
+	}
+	return gateway.Address(p.url, header), nil
+}
+
+// headersOf reads headers, and those whose values are variables: what stands on a command
+// line every process of the machine can read.
+func headersOf(lines, variables []string) (http.Header, error) {
 	header := make(http.Header)
-	for _, line := range p.header {
+	for i, line := range append(slices.Clone(lines), variables...) {
+		flag := "--header"
 		name, value, ok := strings.Cut(line, ":")
-		name = http.CanonicalHeaderKey(strings.TrimSpace(name))
-		value = strings.TrimSpace(value)
+		name, value = http.CanonicalHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value)
+		if i >= len(lines) && ok {
+			flag = "--header-env"
+			variable := value
+			if value, ok = os.LookupEnv(variable); !ok {
+				return nil, usagef("%s %s: the variable %s is not set", flag, oneLine(name, maxTarget), oneLine(variable, maxTarget))
+			}
+		}
 		// It may hold a key, so it is not repeated.
 		if !ok || !headerNames.MatchString(name) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-			return s, usagef("--header: want 'Name: value' in one line")
+			return nil, usagef("%s: want 'Name: value' in one line", flag)
 		}
 		if slices.Contains(ownHeaders, name) || strings.HasPrefix(name, "Mcp-") {
-			return s, usagef("--header %s is the protocol's own", name)
+			return nil, usagef("%s %s is the protocol's own", flag, name)
 		}
 		header.Add(name, value)
 	}
-	return gateway.Address(p.url, header), nil
+	return header, nil
 }
 
 var (

@@ -1,6 +1,25 @@
 package cli
 
-import "testing"
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestHeaders(t *testing.T) {
+	t.Setenv("KEY", "Bearer a: b")
+	got, err := headersOf([]string{"x-team: docs", "X-Team:more"}, []string{"authorization: KEY"})
+	if want := (http.Header{"X-Team": {"docs", "more"}, "Authorization": {"Bearer a: b"}}); err != nil || !cmp.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+	t.Setenv("KEY", "two\nlines")
+	for _, bad := range [][2][]string{{nil, {"A: KEY"}}, {{"none"}, nil}, {{"a b: c"}, nil}, {{"A: b\r\nC: d"}, nil}, {{"content-type: x"}, nil}} {
+		if got, err := headersOf(bad[0], bad[1]); err == nil {
+			t.Errorf("%q: got %v", bad, got)
+		}
+	}
+}
 
 // A server that nobody named is called after its command, and where that does not tell
 // by nothing that is guessed.

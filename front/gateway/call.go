@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -133,8 +134,11 @@ func (g *gateway) leave(l leaf) {
 	}
 	g.opening.Lock()
 	defer g.opening.Unlock()
-	if l.session == g.session && len(g.left) < maxAsked {
-		g.left[l.id] = l.judged
+	if l.session != g.session {
+		return
+	}
+	if g.left = append(g.left, l); len(g.left) > maxAsked {
+		g.left = g.left[1:]
 	}
 }
 
@@ -241,9 +245,11 @@ func (g *gateway) takenUp(ctx context.Context, session, name string, arguments j
 	g.opening.Lock()
 	defer g.opening.Unlock()
 	for _, s := range same.Calls {
-		if judged, ok := g.left[s.ID]; ok && !s.BodyStarted && session == g.session {
-			delete(g.left, s.ID) // one waits for it
-			return leaf{session, s.ID, judged}, nil
+		i := slices.IndexFunc(g.left, func(l leaf) bool { return l.id == s.ID && l.session == session })
+		if i >= 0 && !s.BodyStarted {
+			l := g.left[i]
+			g.left = slices.Delete(g.left, i, i+1) // one waits for it
+			return l, nil
 		}
 	}
 	return leaf{}, nil

@@ -86,7 +86,7 @@ type gateway struct {
 
 	opening sync.Mutex
 	session string
-	left    map[string]jsontext.Value // leaves that wait without anybody, with what was judged
+	left    []leaf // that wait without anybody, the oldest first
 }
 
 // who is what the client says of itself.
@@ -125,7 +125,7 @@ func Run(ctx context.Context, o Options) error {
 		return fmt.Errorf("starting the server: %w", err)
 	}
 	g := &gateway{Options: o, server: server, kernel: kernel{dial: o.Kernel}, asked: make(map[string]*request), ended: make(map[string]bool),
-		asks: make(map[string]jsontext.Value), ours: make(map[string]bool), left: make(map[string]jsontext.Value), marked: "assent-" + rand.Text()}
+		asks: make(map[string]jsontext.Value), ours: make(map[string]bool), marked: "assent-" + rand.Text()}
 	defer g.kernel.close()
 
 	client, answers := make(chan error, 1), make(chan error, 1)

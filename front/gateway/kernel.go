@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"assent/front/api/client"
 	"assent/front/api/wire"
 )
@@ -135,6 +133,6 @@ func (g *gateway) open(ctx context.Context, unknown string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("a session for this server: %w", err)
 	}
-	g.session, g.left = made.ID, make(map[string]jsontext.Value)
+	g.session, g.left = made.ID, nil
 	return made.ID, nil
 }
