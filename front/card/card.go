@@ -178,13 +178,14 @@ func (p *page) hang(first string, indent int, segments []Segment, words bool) {
 		p.spoken(first, segments, words)
 		return
 	}
-	room := 0
+	room, more := 0, 0
 	if p.Width > 0 {
 		indent = min(indent, p.Width/3)
 		first = cutTo(first, p.Width/3)
 		room = p.Width - max(indent, columns(first))
+		more = p.Width - columns(first) - room
 	}
-	for i, part := range fold(segments, room, words) {
+	for i, part := range foldFirst(segments, room, more, words) {
 		head := first
 		if i > 0 {
 			head = strings.Repeat(" ", indent)

@@ -76,15 +76,15 @@ func width(r rune) int {
 
 // fold breaks what stands on a line into pieces of so many columns, nothing left
 // out; at blanks where words says so, and a blank at the break is dropped then.
-// most 0 is no limit.
-func fold(line []Segment, most int, words bool) [][]Segment {
+// most 0 is no limit. The first piece has so many columns more.
+func foldFirst(line []Segment, most, more int, words bool) [][]Segment {
 	if most <= 0 {
 		return [][]Segment{line}
 	}
 	most = max(most, 4)
 	var out [][]Segment
 	var now []Segment
-	at := 0 // columns of now
+	at := -max(0, more) // columns of now
 	put := func(s Segment, n int) {
 		if s.Text == "" {
 			return
@@ -103,7 +103,7 @@ func fold(line []Segment, most int, words bool) [][]Segment {
 	for _, s := range line {
 		if s.whole {
 			n := columns(s.Text)
-			if n <= most {
+			if n <= most || at+n <= most {
 				if at+n > most {
 					next()
 				}
@@ -115,7 +115,7 @@ func fold(line []Segment, most int, words bool) [][]Segment {
 		if words {
 			for word := range strings.SplitAfterSeq(s.Text, " ") {
 				n := columns(strings.TrimSuffix(word, " "))
-				if at > 0 && at+n > most && n <= most {
+				if now != nil && at+n > most && n <= most {
 					next()
 				}
 				if at+n <= most {
@@ -136,6 +136,9 @@ func fold(line []Segment, most int, words bool) [][]Segment {
 	}
 	return out
 }
+
+// fold is the same with all of them alike.
+func fold(line []Segment, most int, words bool) [][]Segment { return foldFirst(line, most, 0, words) }
 
 // hard breaks a text wherever a line is full.
 func hard(text string, ink drawn.Ink, most int, at *int, put func(Segment, int), next func()) {

@@ -142,10 +142,19 @@ func (m *Machine) card(now time.Time, k Key) {
 	if !m.ready(now) {
 		return // typed for something else
 	}
+	s := m.shown
+	if m.stage == cancelling { // any other key is a no, one that scrolls too
+		m.stage = reading
+		if k.Name == "x" {
+			m.act(now, k, func() { m.write(Cancel{s.call}) })
+		} else {
+			m.tell("It was not cancelled.")
+		}
+		return
+	}
 	if m.scroll(k.Name) {
 		return
 	}
-	s := m.shown
 	switch k.Name {
 	case "n", "N":
 		if m.stage == reading {
@@ -156,17 +165,8 @@ func (m *Machine) card(now time.Time, k Key) {
 	if s.past {
 		return
 	}
-	switch m.stage {
-	case granting:
+	if m.stage == granting {
 		m.grant(now, k)
-		return
-	case cancelling:
-		m.stage = reading
-		if k.Name == "x" {
-			m.act(now, k, func() { m.write(Cancel{s.call}) })
-		} else {
-			m.tell("It was not cancelled.")
-		}
 		return
 	}
 	comment := ""
@@ -590,7 +590,11 @@ func (m *Machine) grantLines() []string {
 	if m.grantWhy() == "" {
 		cluster := m.shown.card.Job.Leaf.Cluster
 		kind := kinds[cluster]
-		lines = append(lines, "A grant of "+cluster+" allows this call, and from then on in mode auto, without asking:", "  "+kind.all)
+		first := "A grant of " + cluster + " allows this call, and from then on in mode auto, without asking:"
+		if l := m.shown.card.Job.Leaf; l.PolicyResult != nil && *l.PolicyResult == "deny" {
+			first = "Your yes allows this call, which no grant does; a grant of " + cluster + " allows from then on in mode auto, without asking:"
+		}
+		lines = append(lines, first, "  "+kind.all)
 		var also []string
 		for _, j := range m.queue.Queue {
 			if nameOf(j) != m.shown.call && j.Leaf != nil && j.Leaf.Cluster == cluster && j.Leaf.PolicyResult != nil && *j.Leaf.PolicyResult == "ask" &&
@@ -619,7 +623,7 @@ func (m *Machine) grantLines() []string {
 // calls are.
 func (m *Machine) example(cluster, else_ string) string {
 	for _, j := range m.queue.Queue {
-		if j.Leaf != nil && j.Leaf.Cluster == cluster && j.Leaf.PolicyResult != nil && *j.Leaf.PolicyResult == "deny" {
+		if nameOf(j) != m.shown.call && j.Leaf != nil && j.Leaf.Cluster == cluster && j.Leaf.PolicyResult != nil && *j.Leaf.PolicyResult == "deny" {
 			return "what a policy denies, such as " + m.what(j)
 		}
 	}

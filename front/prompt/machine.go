@@ -60,6 +60,7 @@ type shown struct {
 	old   bool // they are of what was known before
 	width int
 	top   int
+	room  int  // how many of them were on the screen
 	seen  bool // its end was on the screen
 	said  int  // lines that were said, with a screen reader
 
@@ -707,7 +708,7 @@ func (m *Machine) done(now time.Time, o Order) {
 		if !o.Until.IsZero() {
 			where += " for an hour, until " + card.When(o.Until, now)
 		}
-		m.over("You: "+what+" allowed, and "+o.Cluster+" granted "+where+". To take it back: "+card.Revoke(o.Cluster, "", session), now, true)
+		m.over("You: "+what+" allowed, and "+o.Cluster+" granted "+where+". To take it back:\n"+card.Revoke(o.Cluster, "", session), now, true)
 	case Cancel:
 		m.over("You: "+what+" cancelled.", now, true)
 	case Uncover:

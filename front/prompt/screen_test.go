@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -175,6 +176,42 @@ func TestCellsAreApart(t *testing.T) {
 		got := cellOf(text, 8)
 		if !strings.HasSuffix(got, " ") || len(text) <= 8 && drawn.Columns(got) != 10 {
 			t.Errorf("%q is %q", text, got)
+		}
+	}
+}
+
+// Whoever pages through a card has every line of it on the screen before a key can
+// answer, its last ones too, whatever the lines below say and however many they are.
+func TestEveryLineIsSeen(t *testing.T) {
+	for _, size := range [][2]int{{12, 4}, {20, 8}, {30, 12}, {40, 20}, {40, 24}, {80, 24}, {120, 40}} {
+		for lines := 1; lines < 60; lines++ {
+			w := example(t, size[0], size[1])
+			w.about.Session.CurrentPolicy = "auto"
+			w.find("4").Leaf.Offer = "/a/folder/with/a/name/that/takes/several/lines/below/a/narrow/card"
+			w.run(fmt.Sprintf("long 4 %d", lines))
+			w.run("changed 4")
+			s := w.m.shown
+			on := make([]bool, len(s.lines))
+			for range 20 * len(s.lines) {
+				from, shown := s.top, w.m.View()
+				for i := range w.m.room() {
+					at := len(w.m.head()) + i
+					if at < len(shown.Lines) && from+i < len(on) && shown.Lines[at].Text(false) == s.lines[from+i].Text(false) {
+						on[from+i] = true
+					}
+				}
+				if s.seen {
+					break
+				}
+				w.run("press space")
+			}
+			if missed := slices.Index(on, false); missed >= 0 || !s.seen {
+				t.Fatalf("%v, %d lines: line %d of %d was never there, and the card counts as seen: %v\n%s", size, lines, missed+1, len(on), s.seen, w.screen())
+			}
+			w.pass(time.Second)
+			if end := s.lines[len(s.lines)-1].Text(false); !strings.Contains(w.screen(), end) {
+				t.Fatalf("%v, %d lines: the end is not on the screen where keys count\n%s", size, lines, w.screen())
+			}
 		}
 	}
 }

@@ -26,10 +26,12 @@ func whatOf(j wire.Job) string { return card.What(j.Arguments) }
 
 func line(text string, ink drawn.Ink) card.Line { return card.Line{{Text: text, Ink: ink}} }
 
-// words is a text on as many lines as it needs.
+// words is a text on as many lines as it needs; its own line feeds are kept.
 func (m *Machine) words(text string, ink drawn.Ink) (lines []card.Line) {
-	for _, part := range drawn.Wrap(text, m.width) {
-		lines = append(lines, line(part, ink))
+	for text := range strings.SplitSeq(text, "\n") {
+		for _, part := range drawn.Wrap(text, m.width) {
+			lines = append(lines, line(part, ink))
+		}
 	}
 	return lines
 }
@@ -57,8 +59,30 @@ func (m *Machine) head() []card.Line {
 	return lines
 }
 
-// room is how many lines of a card are seen at once.
-func (m *Machine) room() int { return max(1, m.height-len(m.head())-len(m.foot())) }
+// room is how many lines are seen at once between the head and the foot. Below a
+// card there is as much left free as any of its keys takes: what was seen of it is
+// not covered by the keys that count then.
+func (m *Machine) room() int {
+	below := len(m.foot())
+	if m.view == viewCard && m.shown != nil && m.shown.ready && (m.stage == reading || m.stage == typing || m.stage == commented) {
+		most := 0
+		for _, text := range []string{m.keys(), oneMoment, m.more(len(m.shown.lines)), m.answers()} {
+			most = max(most, len(m.hints(text)))
+		}
+		below += most - len(m.hints(m.keys()))
+	}
+	return max(1, m.height-len(m.head())-below)
+}
+
+const oneMoment = "one moment: keys count when nothing was typed for a while"
+
+// more are the keys while a card is not read to its end.
+func (m *Machine) more(below int) string {
+	if m.set.Plain {
+		return "Space: go on reading"
+	}
+	return fmt.Sprintf("Space: more (%d lines below)   ? help", below)
+}
 
 // lay makes the lines of the card for the terminal, and sees whether its end is on
 // the screen.
@@ -82,8 +106,9 @@ func (m *Machine) lay() {
 		return
 	}
 	room := m.room()
+	s.room = room
 	s.top = max(0, min(s.top, len(s.lines)-room))
-	if m.view == viewCard && (m.stage == reading || m.stage == typing || m.stage == commented || m.stage == cancelling) {
+	if m.view == viewCard && (m.stage == reading || m.stage == typing || m.stage == commented) {
 		s.seen = s.seen || s.top+room >= len(s.lines)
 	}
 }
@@ -102,7 +127,7 @@ func alike(before, now []card.Line, said int) int {
 func (m *Machine) View() Screen {
 	lines := m.head()
 	foot := m.foot()
-	room := max(1, m.height-len(lines)-len(foot))
+	room := m.room()
 	var body []card.Line
 	switch {
 	case m.stage == helping:
@@ -153,7 +178,7 @@ func (m *Machine) panel(texts []string) (lines []card.Line) {
 func (m *Machine) idle() string {
 	said := ""
 	if m.closed != "" {
-		said = m.closed + " "
+		said = m.closed + "\n"
 	}
 	switch {
 	case m.shown != nil:
@@ -251,7 +276,8 @@ func (m *Machine) hints(text string) (lines []card.Line) {
 			now = part
 		}
 	}
-	return append(lines, m.words(now, drawn.Faint)...)
+	lines = append(lines, m.words(now, drawn.Faint)...)
+	return lines[:min(len(lines), max(1, m.height/3))] // something is seen above, too
 }
 
 // keys are those that count now.
@@ -268,7 +294,7 @@ func (m *Machine) keys() string {
 	case m.busy != nil:
 		return "writing your answer ..."
 	case !m.armed && (m.stage != reading || m.view == viewCard && m.shown != nil && m.shown.ready):
-		return "one moment: keys count when nothing was typed for a while"
+		return oneMoment
 	case m.stage == switching:
 		var parts []string
 		for _, mode := range modes {
@@ -293,26 +319,25 @@ func (m *Machine) keys() string {
 		return "Space: more   Escape: history   q quit"
 	case !m.shown.card.Whole():
 		return "Only its beginning is here: it cannot be answered.   n next   q quit"
-	case !m.shown.seen && m.set.Plain:
-		return "Space: go on reading"
 	case !m.shown.seen:
-		s := m.shown
-		room := max(1, m.height-len(m.head())-1-len(m.note))
-		return fmt.Sprintf("Space: more (%d lines below)   ? help", max(1, len(s.lines)-s.top-room))
+		return m.more(max(1, len(m.shown.lines)-m.shown.top-m.shown.room))
 	}
-	parts := []string{"a allow", "d deny"}
+	return m.answers()
+}
+
+// answers are the keys of a card that was read.
+func (m *Machine) answers() string {
 	if m.stage == commented {
 		return "a allow with it   d deny with it   Escape: change it"
 	}
-	parts = append(parts, "c comment")
+	parts := []string{"a allow", "d deny", "c comment"}
 	if m.shown.card.Job.Leaf.Offer != "" {
 		parts = append(parts, "f allow the folder "+plainText(m.shown.card.Job.Leaf.Offer))
 	}
 	if m.grantWhy() == "" || m.uncovers() {
 		parts = append(parts, "g grant")
 	}
-	parts = append(parts, "m mode", "x cancel", "n next", "? help", "q quit")
-	return strings.Join(parts, "   ")
+	return strings.Join(append(parts, "m mode", "x cancel", "n next", "? help", "q quit"), "   ")
 }
 
 // rows are the lines of a list that are seen.
@@ -379,6 +404,8 @@ func (m *Machine) row(i int) card.Line {
 		by := c.By + ": "
 		if name, ok := strings.CutPrefix(by, "human:"); ok {
 			by = name
+		} else if name, ok := strings.CutPrefix(by, "agent:"); ok {
+			by = "agent " + name
 		}
 		if c.By == "" {
 			by = "nobody yet: "
@@ -410,20 +437,21 @@ func (m *Machine) switchLines() []string {
 	return append(lines, "What a policy blocks is blocked in each of them.")
 }
 
-// helpLines are all keys.
+// helpLines are all keys, as many as 24 lines of 40 columns take.
 var helpLines = []string{
-	"A card is answered once it was read to its end. Keys count when nothing was typed for a moment after it came.",
+	"Keys count once a card was read to its end and nothing was typed for a moment.",
 	"a  allow this call, once",
-	"d  deny it; its agent is told that a person refused it",
-	"c  write a comment that the agent is told besides; then a or d",
-	"f  allow it and open the folder for reading in its session, where one is offered",
-	"g  allow it and grant calls like it, where that is offered: asks again",
-	"m  the mode of its session: who answers what the policies leave open",
+	"d  deny it",
+	"c  a comment for its agent; then a or d",
+	"f  allow it, and open the folder that is offered for reading in its session",
+	"g  allow it and grant calls like it: asks again",
+	"m  the mode of its session",
 	"x  cancel it: asks again",
+	"n N  next and previous call, unanswered",
 	"Space, arrows, Page Up and Down, Home, End: read",
-	"n N  the next and the previous call, without an answer",
 	"Tab or 1 to 4: card, queue, history, sessions",
-	"Escape: back    q or Ctrl+C: quit; what waits goes on waiting",
+	"Escape: back",
+	"q or Ctrl+C: quit; what waits goes on waiting",
 }
 
 // sayHelp says the keys to a screen reader.
