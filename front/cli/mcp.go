@@ -75,7 +75,7 @@ In opencode.json:
 	f.StringArrayVar(&p.headerEnv, "header-env", nil, "a `header` whose value is that of a variable, for keys: 'Name: VARIABLE'")
 	f.StringVar(&p.name, "name", "", "the `name` by which rules and people know the server")
 	f.StringVar(&p.workspace, "workspace", "", "the `folder` that calls are judged in; the present one when left out")
-	f.DurationVar(&p.deadline, "deadline", 0, "how long a call is held, as 55s or 10m")
+	f.DurationVar(&p.deadline, "deadline", 0, "the longest `time` a call is held, as 55s or 10m")
 	f.StringVar(&p.socket, "socket", "", "the kernel's socket, for one that runs elsewhere: its `path`")
 	return cmd
 }
