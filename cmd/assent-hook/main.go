@@ -53,7 +53,7 @@ func run(args []string) int {
 	ctx, cancel := hook.Within(ctx, deadline)
 	defer cancel()
 	host := hook.Host{Stdin: os.Stdin, Getenv: os.Getenv, ReadFile: os.ReadFile}
-	at, err := reach.Find()
+	at, err := reach.Find(reach.Passwd)
 	if err == nil {
 		err = at.Trusted()
 	}

@@ -57,7 +57,7 @@ func (d *dialer) dial() (*client.Client, error) {
 	if err := at.Trusted(); err != nil {
 		return nil, err
 	}
-	opts := client.Options{Token: word, Verify: at.Verify}
+	opts := client.Options{Token: word, Verify: at.verify}
 	if !d.idle {
 		opts.Start = at.start
 	}

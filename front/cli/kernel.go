@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"assent/front/daemon"
 	"assent/front/reach"
+	"assent/internal/peer"
 	"assent/internal/place"
 )
 
@@ -19,8 +21,30 @@ import (
 type kernelAt struct{ reach.Kernel }
 
 func findKernel() (kernelAt, error) {
-	at, err := reach.Find()
+	at, err := reach.Find(homeOfUser)
 	return kernelAt{at}, err
+}
+
+// verify looks at who listens, before anything is said.
+func (at kernelAt) verify(conn net.Conn) error {
+	c, ok := conn.(*net.UnixConn)
+	if !ok {
+		return errors.New("the kernel is on no other socket than a unix socket")
+	}
+	uid, err := peer.User(c)
+	if err != nil {
+		return err
+	}
+	return at.Verify(uid)
+}
+
+// homeOfUser is the home folder that the user database has.
+func homeOfUser() string {
+	u, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return u.HomeDir
 }
 
 // kernelProcesses is the process of the kernel, if one runs and is in sight.
@@ -72,7 +96,7 @@ func detached(args ...string) (daemon.Child, error) {
 
 // tilde shortens a path in the home folder, for people.
 func tilde(path string) string {
-	home := reach.Home(os.Getenv("HOME"), user.Current)
+	home := reach.Home(os.Getenv("HOME"), homeOfUser)
 	if rel, err := filepath.Rel(home, path); home != "" && err == nil && filepath.IsLocal(rel) && rel != "." {
 		return "~/" + rel
 	}

@@ -250,7 +250,7 @@ func (p *proxy) kernel(start bool) (*client.Client, error) {
 	if err := at.Trusted(); err != nil {
 		return nil, err
 	}
-	opts := client.Options{Agent: true, Verify: at.Verify}
+	opts := client.Options{Agent: true, Verify: at.verify}
 	if start {
 		opts.Start = func(ctx context.Context) error {
 			if err := at.start(ctx); err != nil {

@@ -53,7 +53,7 @@ type modelShown struct {
 // connectionsHere are the connections of config.json, with keys as they are found
 // from here: the kernel has an environment of its own.
 func connectionsHere() (config.Config, *model.Connections, error) {
-	at, err := reach.Find()
+	at, err := reach.Find(homeOfUser)
 	if err != nil {
 		return config.Config{}, nil, err
 	}

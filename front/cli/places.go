@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"os"
-	"os/user"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -27,7 +26,7 @@ func (c *checker) places(call *floor.Call, warn warning) error {
 	}
 	if call.Home == "" {
 		// Without one the home is unknown, and paths in it are asked about.
-		call.Home = reach.Home(os.Getenv("HOME"), user.Current)
+		call.Home = reach.Home(os.Getenv("HOME"), homeOfUser)
 	}
 	if call.Workspace, err = namedFolder("workspace", c.workspace, here); err != nil {
 		return err

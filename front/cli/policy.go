@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -76,7 +75,7 @@ func policyText(cmd *cobra.Command, name string) ([]byte, error) {
 // isFolder reports whether a pattern of paths is the name of a folder that is here.
 func isFolder(pattern string) bool {
 	if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
-		pattern = filepath.Join(reach.Home(os.Getenv("HOME"), user.Current), rest)
+		pattern = filepath.Join(reach.Home(os.Getenv("HOME"), homeOfUser), rest)
 	}
 	info, err := os.Stat(pattern)
 	return err == nil && info.IsDir()

@@ -554,7 +554,7 @@ func TestPromptReads(t *testing.T) {
 	// What is told of it goes with the card when that asks nobody any more.
 	c.until("what was written", func() bool {
 		text := c.text()
-		return !strings.Contains(text, "autoCoverDeny off") && (strings.Contains(text, "is the classifier's from now on") || strings.Contains(text, "Space: more"))
+		return !strings.Contains(text, "autoCoverDeny off") && (strings.Contains(text, "The classifier answers in this session") || strings.Contains(text, "Space: more"))
 	})
 	list, err := k.doc.Latest(t.Context(), "s")
 	if err != nil || list[plexus.AutoCoverDeny].Value != "false" {

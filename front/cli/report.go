@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"os"
-	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -167,7 +166,7 @@ func shortFile(file string) string {
 			return rel
 		}
 	}
-	if home := reach.Home(os.Getenv("HOME"), user.Current); home != "" && home != "/" && filepath.IsAbs(file) && within(file, home) {
+	if home := reach.Home(os.Getenv("HOME"), homeOfUser); home != "" && home != "/" && filepath.IsAbs(file) && within(file, home) {
 		if rel, err := filepath.Rel(home, file); err == nil {
 			return "~/" + rel
 		}

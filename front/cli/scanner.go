@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/user"
 
 	"assent/floor"
 	"assent/front/api/wire"
@@ -21,7 +20,7 @@ func scanner() *scan.Scanner {
 	if at, err := findKernel(); err == nil && !at.Shared {
 		found = at.ScannerFile()
 	}
-	return &scan.Scanner{Tirith: scan.Machine(os.Getenv, reach.Home(os.Getenv("HOME"), user.Current), found), Found: found}
+	return &scan.Scanner{Tirith: scan.Machine(os.Getenv, reach.Home(os.Getenv("HOME"), homeOfUser), found), Found: found}
 }
 
 // scannerUnasked is the status of the scanner without a kernel that tells it.

@@ -103,7 +103,7 @@ func (at kernelAt) status(ctx context.Context) kernelStatus {
 		word, err = token()
 	}
 	if err == nil {
-		c := client.New(at.Socket, client.Options{Token: word, Verify: at.Verify})
+		c := client.New(at.Socket, client.Options{Token: word, Verify: at.verify})
 		defer c.Close()
 		err = listening(ctx, at.Socket, new(atomic.Bool), func(ctx context.Context) (err error) {
 			s.Status, err = c.Status(ctx)

@@ -252,7 +252,7 @@ func (u *up) serve(ctx context.Context, p place.Place, log *slog.Logger, ready f
 			o.Home = owner.HomeDir
 		}
 	} else {
-		o.Home = reach.Home(os.Getenv("HOME"), user.Current)
+		o.Home = reach.Home(os.Getenv("HOME"), homeOfUser)
 	}
 	log.Info("starting", "version", version(), "process", os.Getpid())
 	err = daemon.Run(ctx, o)

@@ -7,14 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"net"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"golang.org/x/sys/unix"
 
 	"assent/front/api/wire"
 )
@@ -31,8 +31,8 @@ var errNoKernel = errors.New("the kernel is not running")
 // all of the web would take longer to start than the kernel to answer.
 type line struct {
 	socket string
-	verify func(net.Conn) error
-	conn   net.Conn
+	verify func(uid uint32) error
+	conn   *os.File
 	r      *bufio.Reader
 }
 
@@ -45,20 +45,20 @@ func (l *line) close() {
 
 // connect connects, again for a moment where too many do.
 func (l *line) connect(ctx context.Context) error {
-	var d net.Dialer
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		conn, err := d.DialContext(ctx, "unix", l.socket)
+		fd, err := dial(l.socket)
 		switch {
 		case err == nil:
-			if err := l.verify(conn); err != nil {
-				conn.Close()
+			if err := l.listens(fd); err != nil {
+				unix.Close(fd)
 				return err
 			}
-			l.conn, l.r = conn, bufio.NewReaderSize(conn, 16<<10)
+			l.conn = os.NewFile(uintptr(fd), l.socket)
+			l.r = bufio.NewReaderSize(l.conn, 16<<10)
 			return nil
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
+		case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ECONNREFUSED):
 			return errNoKernel
-		case !errors.Is(err, syscall.EAGAIN):
+		case !errors.Is(err, unix.EAGAIN):
 			return fmt.Errorf("connecting to the kernel: %w", err)
 		}
 		select {
@@ -67,6 +67,36 @@ func (l *line) connect(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// dial connects a socket that does not block: a local one connects at once or
+// not at all.
+func dial(path string) (fd int, err error) {
+	syscall.ForkLock.RLock()
+	fd, err = unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err == nil {
+		unix.CloseOnExec(fd)
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return -1, err
+	}
+	if err = unix.SetNonblock(fd, true); err == nil {
+		err = unix.Connect(fd, &unix.SockaddrUnix{Name: path})
+	}
+	if err != nil {
+		unix.Close(fd)
+	}
+	return fd, err
+}
+
+// listens asks who listens, and whether that is right.
+func (l *line) listens(fd int) error {
+	uid, err := listener(fd)
+	if err != nil {
+		return fmt.Errorf("who listens on %s: %w", l.socket, err)
+	}
+	return l.verify(uid)
 }
 
 // ask sends a request and reads its answer into out. What the kernel refuses is

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -29,9 +28,10 @@ const maxPayload = 32 << 20
 type Host struct {
 	Stdin  io.Reader
 	Getenv func(string) string
-	// Socket is the kernel's, Verify says whether the kernel listens there.
+	// Socket is the kernel's, Verify says whether the user who listens there is the
+	// one who should.
 	Socket string
-	Verify func(net.Conn) error
+	Verify func(uid uint32) error
 	// Start gets a kernel to run and returns when it answers.
 	Start func(context.Context) error
 	// ReadFile reads a file of a client's settings.

@@ -55,9 +55,12 @@ func newWorld(t testing.TB) *world {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		t.Fatal(err)
 	}
-	w := &world{TB: t, socket: filepath.Join(dir, "s"), ws: filepath.Join(dir, "ws")}
-	if err := os.Mkdir(w.ws, 0o755); err != nil {
-		t.Fatal(err)
+	// The socket is where a program looks for it that has the folder for its own.
+	w := &world{TB: t, socket: filepath.Join(dir, "assent", "assent.sock"), ws: filepath.Join(dir, "ws")}
+	for _, folder := range []string{w.ws, filepath.Dir(w.socket)} {
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
 	policy, err := floor.ParsePolicy("/policy.yaml", []byte("version: 1\nrun:\n  allow: [let *]\n  deny: [no *]\n  block: [{match: never *, message: Not here.}]\nmcp:\n  allow: [desk/*]\n"))
 	if err != nil {
@@ -112,7 +115,7 @@ func newWorld(t testing.TB) *world {
 func (w *world) host(payload string) hook.Host {
 	return hook.Host{
 		Stdin: strings.NewReader(payload), Getenv: func(string) string { return "" }, Socket: w.socket,
-		Verify: func(net.Conn) error { return nil }, ReadFile: os.ReadFile,
+		Verify: func(uint32) error { return nil }, ReadFile: os.ReadFile,
 	}
 }
 
@@ -459,7 +462,7 @@ func TestWhatGoesWrongRefuses(t *testing.T) {
 		}, "cannot be started: no program"},
 		{"another listens", func() hook.Host {
 			h := w.host(good)
-			h.Verify = func(net.Conn) error { return errors.New("user 7 listens") }
+			h.Verify = func(uint32) error { return errors.New("user 7 listens") }
 			return h
 		}, "user 7 listens"},
 	} {

@@ -10,14 +10,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
-	"os/user"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
-	"assent/internal/peer"
 	"assent/internal/place"
 )
 
@@ -32,11 +30,11 @@ type Kernel struct {
 }
 
 // Find follows from the environment, and from what root set up for this
-// user.
-func Find() (Kernel, error) {
+// user. Database says what the user database has for the home folder.
+func Find(database func() string) (Kernel, error) {
 	uid := os.Getuid()
 	env := place.EnvOf(os.Getenv, uid)
-	env.Home = Home(env.Home, user.Current)
+	env.Home = Home(env.Home, database)
 	at := Kernel{User: uint32(uid)}
 	shared := place.Shared(place.SharedRoot, uid)
 	switch runs, ok, err := place.SharedKernel(shared); {
@@ -65,17 +63,10 @@ func (at Kernel) Trusted() error {
 	return nil
 }
 
-// Verify looks at who listens before anything is said: the user that runs the
-// kernel, and nobody who put a socket in its place.
-func (at Kernel) Verify(conn net.Conn) error {
-	c, ok := conn.(*net.UnixConn)
-	if !ok {
-		return errors.New("the kernel is on no other socket than a unix socket")
-	}
-	uid, err := peer.User(c)
-	if err != nil {
-		return err
-	}
+// Verify says whether the user who listens is the one who should, before anything
+// is said: the user that runs the kernel, and nobody who put a socket in its
+// place.
+func (at Kernel) Verify(uid uint32) error {
 	if uid != at.User && uid != 0 {
 		return fmt.Errorf("user %d listens on %s, and not the kernel of user %d", uid, at.Socket, at.User)
 	}
@@ -100,12 +91,32 @@ func Env(environ []string) []string {
 
 // Home is the home of the person: as the environment says, else as the
 // user database does; "" when neither knows.
-func Home(env string, current func() (*user.User, error)) string {
+func Home(env string, database func() string) string {
 	if filepath.IsAbs(env) {
 		return filepath.Clean(env)
 	}
-	if u, err := current(); err == nil && filepath.IsAbs(u.HomeDir) {
-		return filepath.Clean(u.HomeDir)
+	if home := database(); filepath.IsAbs(home) {
+		return filepath.Clean(home)
+	}
+	return ""
+}
+
+// Passwd is the home folder that /etc/passwd has for this user: what a program asks
+// that starts too often for a library of all databases.
+func Passwd() string {
+	text, err := os.ReadFile("/etc/passwd")
+	if err != nil {
+		return ""
+	}
+	return homeIn(string(text), os.Getuid())
+}
+
+func homeIn(passwd string, uid int) string {
+	for line := range strings.Lines(passwd) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), ":")
+		if len(fields) == 7 && fields[2] == strconv.Itoa(uid) && !strings.HasPrefix(line, "#") {
+			return fields[5]
+		}
 	}
 	return ""
 }
