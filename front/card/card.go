@@ -25,6 +25,8 @@ type About struct {
 	Parents []wire.Summary
 	// Under are the turns and programs that hold the call, the nearest first.
 	Under []wire.Job
+	// Unawaited says that nobody waits for the answer: whoever asked may have ended.
+	Unawaited bool
 	// Now is what times are told from, and in whose zone.
 	Now time.Time
 }
@@ -269,6 +271,9 @@ func (c Card) title(p *page) {
 	line = append(line, Segment{")", drawn.Faint, false})
 	p.words("", 2, line)
 	p.words("", 0, []Segment{{state, ink, false}})
+	if l := c.Job.Leaf; c.About.Unawaited && l != nil && l.NeedsHuman {
+		p.words("", 0, []Segment{say("Nobody waits for the answer just now: whoever asked may have ended.")})
+	}
 	if !c.Whole() {
 		p.words("", 0, []Segment{{"This is only the beginning of it.", drawn.Deny, false}})
 	}
@@ -486,7 +491,11 @@ func (c Card) effect(p *page, e Effect) {
 	}
 	if p.Plain {
 		line := []Segment{say(cell(e.Result) + ": " + cell(e.Kind) + " ")}
-		line = append(append(line, target...), say(", by "))
+		by := ", by "
+		if e.Rule == "" || e.Rule == "default" {
+			by = ": "
+		}
+		line = append(append(line, target...), say(by))
 		p.words("", 0, append(line, rule...))
 		return
 	}

@@ -77,6 +77,7 @@ type Machine struct {
 	me    string
 	queue wire.Queue
 	known bool          // the queue was read
+	read  time.Time     // when
 	gone  map[Call]bool // calls that are decided, whatever an older queue says
 	limit int
 
@@ -238,7 +239,7 @@ func (m *Machine) Step(now time.Time, e Event) []Order {
 	case Changed:
 		m.changed(e.Rows)
 	case Queue:
-		m.queued(e)
+		m.queued(now, e)
 	case Card:
 		m.carded(now, e)
 	case History:
@@ -385,7 +386,7 @@ func (m *Machine) changed(rows []wire.Row) {
 
 func nameOf(j wire.Job) Call { return Call{j.Session, j.ID, j.Stamp.Rev} }
 
-func (m *Machine) queued(q Queue) {
+func (m *Machine) queued(now time.Time, q Queue) {
 	m.asking = false
 	if q.Err != nil {
 		m.failed(q.Err)
@@ -395,8 +396,9 @@ func (m *Machine) queued(q Queue) {
 			chosen = nameOf(m.queue.Queue[i])
 		}
 		none := m.known && m.queue.Waiting == 0
-		m.queue, m.known = q.Queue, true
+		m.queue, m.known, m.read = q.Queue, true, now
 		m.leave()
+		m.heard()
 		if none && m.queue.Waiting > 0 && m.view != viewCard {
 			m.ring()
 		}
@@ -410,6 +412,19 @@ func (m *Machine) queued(q Queue) {
 	}
 	if m.stale {
 		m.refresh()
+	}
+}
+
+// arriving is how long whoever asked for a call may take to come and wait for it.
+const arriving = 10 * time.Second
+
+// heard has the card say whether anybody waits for its answer.
+func (m *Machine) heard() {
+	if s := m.shown; s != nil && s.ready {
+		none := slices.Contains(m.queue.Unawaited, s.call.Number) && m.read.Sub(s.card.Job.Stamp.At) >= arriving
+		if s.card.About.Unawaited != none {
+			s.card.About.Unawaited, s.old = none, true
+		}
 	}
 }
 
@@ -541,6 +556,7 @@ func (m *Machine) carded(now time.Time, c Card) {
 		s.beside, s.old = beside, true
 	}
 	s.card, s.ready, s.whose = made, true, whose
+	m.heard()
 	m.lay()
 	if fresh {
 		if s.said == 0 {

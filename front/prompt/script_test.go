@@ -20,6 +20,7 @@ import (
 // world is a kernel and a clock as a script has them: what is asked for is answered
 // at once, unless the script says that it comes late.
 type world struct {
+	alone bool // whoever asked has ended
 	t     *testing.T
 	m     *Machine
 	now   time.Time
@@ -44,6 +45,9 @@ func (w *world) waiting() (q wire.Queue) {
 		if j.Leaf.NeedsHuman {
 			q.Waiting++
 			q.Queue = append(q.Queue, *j)
+			if w.alone {
+				q.Unawaited = append(q.Unawaited, j.Stamp.Rev)
+			}
 		}
 	}
 	return q
@@ -282,6 +286,8 @@ func (w *world) run(line string) {
 		if len(args) < 4 { // with "silently" nobody is told
 			w.step(Changed{[]wire.Row{{Field: &wire.Field{Session: "s", Job: j.ID, Name: "approved"}}}})
 		}
+	case "unawaited": // nobody waits for any answer
+		w.alone = true
 	case "old": // a queue comes that still has the call
 		q := w.waiting()
 		q.Waiting++
