@@ -4,23 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"assent/approval"
 	"assent/session"
 )
 
-// errNoClassifier is why the first attempt fails in a kernel that has none: a
-// person is asked (law §9). There is no second one: nothing would be different,
-// and each would be a row for ever. A life that has a classifier goes on with
-// the schedule.
-var errNoClassifier = errors.New("no classifier is configured")
-
 // voting is an attempt of the classifier that waits or runs.
 type voting struct {
-	timer *timer
-	due   time.Time // when it begins
-	stop  context.CancelCauseFunc
+	attempt int
+	timer   *timer
+	due     time.Time // when it begins, zero for at once
+	began   time.Time // zero while it has not
+	stop    context.CancelCauseFunc
+	// unasked begins it, where there is nothing to ask yet; else nil.
+	unasked func()
 }
 
 func (v *voting) end() {
@@ -32,24 +32,53 @@ func (v *voting) end() {
 	}
 }
 
-// classify begins an attempt once its time has come.
+// classify begins an attempt once its time has come. Where there is no connection,
+// the first attempt has failed and a person is asked; one more would be a row like
+// that one, and every five minutes another: it waits until something was chosen.
 func (o *owner) classify(a session.Action) {
-	v := &voting{}
+	v := &voting{attempt: a.Attempt}
 	o.voting[a.Job] = v
-	begin := func() {
-		if o.voting[a.Job] == v {
-			o.vote(a, v)
+	var begin func()
+	begin = func() {
+		if o.voting[a.Job] != v {
+			return
 		}
+		v.unasked = nil
+		if a.Attempt > 1 && o.k.judge != nil && o.k.judge.unasked(o.chosen(), o.program()) {
+			v.unasked = begin
+			return
+		}
+		o.vote(a, v)
 	}
-	switch {
-	case o.k.Classifier == nil && a.Attempt > 1:
-		return // until it is stopped
-	case a.After <= 0:
+	if a.After <= 0 {
 		o.later(begin)
 		return
 	}
 	v.due = time.Now().Add(a.After)
 	v.timer = o.k.after(a.After, func() { o.later(begin) })
+}
+
+// retryUnasked begins the attempts that had nothing to ask.
+func (o *owner) retryUnasked() {
+	for _, v := range o.voting {
+		if v.unasked != nil {
+			o.later(v.unasked)
+		}
+	}
+}
+
+// retryUnasked is that of all sessions.
+func (k *Kernel) retryUnasked() {
+	if !k.enter() {
+		return
+	}
+	defer k.leave()
+	k.mu.Lock()
+	ids := slices.Collect(maps.Keys(k.owners))
+	k.mu.Unlock()
+	for _, id := range ids {
+		k.post(id, false, (*owner).retryUnasked)
+	}
 }
 
 func (o *owner) vote(a session.Action, v *voting) {
@@ -68,11 +97,11 @@ func (o *owner) vote(a session.Action, v *voting) {
 		}
 		o.step(session.ClassifierDone{Job: a.Job, Vote: vote})
 	}
-	if o.k.Classifier == nil {
-		end(approval.NoVote, errNoClassifier)
-		return
+	question := Question{
+		Session: o.id, Leaf: leaf, View: o.m.View(), Attempt: a.Attempt, Cwd: o.call(leaf).Cwd,
+		facts: o.facts, choices: o.chosen(), program: o.program(),
 	}
-	question := Question{Session: o.id, Leaf: leaf, View: o.m.View(), Attempt: a.Attempt}
+	v.began = o.k.time()
 	ctx, stop := context.WithCancelCause(o.k.ctx)
 	v.stop = stop
 	v.timer = o.k.after(o.k.ClassifierLimit, func() { stop(errSlow) })

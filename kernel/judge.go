@@ -104,7 +104,7 @@ func (k *Kernel) evaluate(ctx context.Context, call floor.Call, really lies) (v 
 		}
 	}
 	f := &layers.Floor
-	f.Own = append(f.Own[:len(f.Own):len(f.Own)], k.Own...)
+	f.Own = append(f.Own[:len(f.Own):len(f.Own)], k.own()...)
 	f.Processes = k.Processes
 	if k.ScannerFiles != nil {
 		f.ScannerFiles = k.ScannerFiles()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +25,7 @@ type Kernel struct {
 	saves *saver
 
 	bodies *job.Starter
+	judge  *judge // nil where Options.Classifier answers
 
 	mu      sync.Mutex
 	closing bool
@@ -72,6 +74,10 @@ func Open(ctx context.Context, opts Options) (*Kernel, error) {
 	k.slots = newSlots(k)
 	k.saves = &saver{k: k}
 	k.bodies = job.NewStarter(k.Registry, k.bodyEnded)
+	if k.Classifier == nil {
+		k.judge = newJudge(k)
+		k.Classifier = k.judge
+	}
 	k.close = sync.OnceValue(k.shut)
 	k.set = opts.Settings
 	k.slots.resize(k.set.Slots)
@@ -397,6 +403,9 @@ func (k *Kernel) deliver(rows []plexus.Row) {
 				}
 			}
 			o.step(session.Committed{Rows: *r})
+			if slices.ContainsFunc(r.Registers, judging) {
+				o.retryUnasked()
+			}
 		})
 	}
 }

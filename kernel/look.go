@@ -44,10 +44,41 @@ func (k *Kernel) Prompt(ctx context.Context, id, leaf string) (Prompt, error) {
 		job := session.JobID(leaf)
 		p.Opens = o.m.Opens(job)
 		p.Offer, _ = o.m.Offer(job)
-		if v := o.voting[job]; v != nil && o.m.NeedsHuman(job) {
+		if v := o.voting[job]; v != nil && v.unasked == nil && o.m.NeedsHuman(job) {
 			p.Retry = v.due
 		}
 		return p
+	})
+}
+
+// Judging is what the classifier is about with a leaf.
+type Judging struct {
+	Attempt int // 0 where it is not asked
+	// Due is when the attempt begins, Began since when it runs. Where it has neither it
+	// begins now or, where Unasked is set, as soon as a connection was chosen.
+	Due, Began time.Time
+	Unasked    bool
+	// Connection and Model are what is asked, "" where nothing is chosen.
+	Connection, Model string
+}
+
+// Judging tells how it stands with the classifier and a leaf.
+func (k *Kernel) Judging(ctx context.Context, id, leaf string) (Judging, error) {
+	return look(ctx, k, id, func(o *owner) (j Judging) {
+		v := o.voting[session.JobID(leaf)]
+		if v == nil {
+			return j
+		}
+		j.Attempt, j.Unasked, j.Began = v.attempt, v.unasked != nil, v.began
+		if j.Began.IsZero() && !j.Unasked {
+			j.Due = v.due
+		}
+		if k.judge != nil {
+			if choice, err := o.chosen().Choose(k.judge.settings().Connections); err == nil {
+				j.Connection, j.Model = choice.Connection, choice.Model
+			}
+		}
+		return j
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"assent/floor"
 	"assent/job"
 	"assent/plexus"
+	"assent/remainder"
 	"assent/senses"
 )
 
@@ -25,6 +26,7 @@ type Document interface {
 	Trusted(context.Context) error
 	Watch(context.Context, plexus.Rev, plexus.Filter) iter.Seq2[[]plexus.Row, error]
 	SetPresence(session, key, value string)
+	BriefsBefore(ctx context.Context, before plexus.Rev, session string, wanted func(plexus.Job) bool, f func(plexus.JobSnapshot) bool) error
 	Stored(agent string) (st plexus.Stored, whole bool)
 	StoredOfAll() map[string]plexus.Stored
 	Free() (bytes int64, known bool)
@@ -49,7 +51,23 @@ type Question struct {
 	Session string
 	Leaf    approval.Leaf
 	View    approval.Session
-	Attempt int // from 1
+	Attempt int    // from 1
+	Cwd     string // where the call starts
+
+	facts   plexus.Session
+	choices remainder.Choices
+	program string // the text that a person wrote for the session or for all
+}
+
+// Program is what the classifier runs (law §9). The zero value is the program that
+// ships.
+type Program struct {
+	Name, Text string
+	// Err is why the program that was chosen cannot be had. Every attempt fails then;
+	// no other program takes its place (law ruling 17).
+	Err error
+	// File is where it is kept, "" for nowhere: no call may change it.
+	File string
 }
 
 // Policies tell by which policies a call is judged.
@@ -94,6 +112,12 @@ type Settings struct {
 	// Slots is speculativePolicyProcessingTools: how many evaluations of the
 	// floor run at a time. Less than 1 is the law's default, 2.
 	Slots int
+	// Program is autoModeJudge, Connections the connections to models that are set up,
+	// nil for none; JudgeConnection and JudgeModel are which of them the classifier
+	// asks, "" where nothing was chosen.
+	Program                     Program
+	Connections                 remainder.Connections
+	JudgeConnection, JudgeModel string
 	// AgentFolders are folders in which an agent's session may work wherever the
 	// agent was started: absolute, or from the home folder ("~/src").
 	AgentFolders []string
@@ -120,7 +144,7 @@ type Options struct {
 	Limit func(kind job.Kind, name string) time.Duration
 	// Policies may be nil: then the shipped floor answers alone.
 	Policies Policies
-	// Classifier may be nil: then one attempt fails, and a person is asked.
+	// Classifier answers instead of the program and the connections of Settings.
 	Classifier Classifier
 	// ClassifierLimit is how long one attempt may take, 2 min when 0. One that
 	// takes longer has failed, and a person is asked.

@@ -88,6 +88,8 @@ type standing struct {
 	DefaultPolicy     approval.Mode  `json:"defaultPolicy"`
 	StandingAutoAllow approval.Terms `json:"standingAutoAllow"`
 	AutoCoverDeny     bool           `json:"autoCoverDeny"`
+	JudgeConnection   string         `json:"judgeConnection,omitzero"`
+	JudgeModel        string         `json:"judgeModel,omitzero"`
 	Source            string         `json:"source,omitzero"` // [Settings.Source]
 }
 
@@ -103,7 +105,9 @@ func (k *Kernel) Configure(ctx context.Context, set Settings) error {
 	k.mu.Lock()
 	k.set = set
 	k.mu.Unlock()
-	return k.settle(ctx)
+	err := k.settle(ctx)
+	k.retryUnasked()
+	return err
 }
 
 // settle writes what the license reads of the settings. configuring is held.
@@ -115,7 +119,7 @@ func (k *Kernel) settle(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("settings: %w", err)
 	}
-	now := standing{set.DefaultPolicy, set.StandingAutoAllow, set.AutoCoverDeny == approval.Cover, set.Source}
+	now := standing{set.DefaultPolicy, set.StandingAutoAllow, set.AutoCoverDeny == approval.Cover, set.JudgeConnection, set.JudgeModel, set.Source}
 	was := standing{AutoCoverDeny: true} // of a document that nobody has set anything in
 	known := json.Unmarshal([]byte(latest[configured].Value), &was) == nil
 	// All that the document has gives way to a text that was saved since.
@@ -138,6 +142,10 @@ func (k *Kernel) settle(ctx context.Context) error {
 	}
 	if saved || was.AutoCoverDeny != now.AutoCoverDeny {
 		change(plexus.AutoCoverDeny, plexus.Bool(now.AutoCoverDeny), plexus.True)
+	}
+	if saved || was.JudgeConnection != now.JudgeConnection || was.JudgeModel != now.JudgeModel {
+		change(plexus.JudgeConnection, plexus.Text(now.JudgeConnection), `""`)
+		change(plexus.JudgeModel, plexus.Text(now.JudgeModel), `""`)
 	}
 	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: plexus.Writer{Role: plexus.Host, Name: "config"}, Writes: writes})
 	if err != nil {

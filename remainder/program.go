@@ -29,6 +29,8 @@ type Program struct {
 	Text string
 	// Sum is a hash of the text.
 	Sum string
+	// Plain says that it is a vote and nothing else: it asks no model.
+	Plain bool
 }
 
 // limits are those of one run: a program only puts texts together.
@@ -39,9 +41,11 @@ var limits = scheme.Limits{Steps: 5_000_000, Depth: 10_000, Memory: 32 << 20, Ou
 func Load(ctx context.Context, name, text string) (*Program, error) {
 	sum := sha256.Sum256([]byte(text))
 	p := &Program{Name: name, Text: text, Sum: hex.EncodeToString(sum[:])}
-	if _, _, err := p.begin(ctx); err != nil {
+	_, v, err := p.begin(ctx)
+	if err != nil {
 		return nil, err
 	}
+	p.Plain = voteOf(v) != approval.NoVote
 	return p, nil
 }
 

@@ -117,6 +117,10 @@ func (m *Machine) View() approval.Session {
 	return view
 }
 
+// Register is the value of a register that holds, of the kernel or of the session,
+// as JSON; "" for none.
+func (m *Machine) Register(kernel bool, name string) string { return m.value(kernel, name) }
+
 // Leaf is a leaf that is not settled, as committed.
 func (m *Machine) Leaf(job JobID) (approval.Leaf, bool) {
 	if n := m.leaf(job); n != nil {

@@ -50,7 +50,7 @@ var arrows = map[string]rule{
 	"tirith":             {imports: []string{"approval", "internal/offspring"}},
 	"scan":               {imports: []string{"approval", "floor", "tirith", "internal/place", "internal/peer"}},
 	"senses":             {imports: []string{"floor", "floor/effect", "floor/paths", "internal/place"}},
-	"kernel":             {imports: []string{"approval", "floor", "floor/effect", "senses", "plexus", "session", "job", "internal/place"}},
+	"kernel":             {imports: []string{"approval", "floor", "floor/effect", "senses", "plexus", "session", "job", "remainder", "internal/place"}},
 	"internal/peer":      {},
 	"internal/offspring": {imports: []string{"internal/peer"}},
 	"internal/config":    {imports: []string{"approval", "model", "internal/misread", "internal/spell", "internal/place"}},
