@@ -16,7 +16,7 @@ import (
 type voting struct {
 	attempt int
 	timer   *timer
-	due     time.Time // when it begins, zero for at once
+	due     time.Time // when it begins
 	began   time.Time // zero while it has not
 	stop    context.CancelCauseFunc
 	// unasked begins it, where there is nothing to ask yet; else nil.
@@ -38,31 +38,39 @@ func (v *voting) end() {
 func (o *owner) classify(a session.Action) {
 	v := &voting{attempt: a.Attempt}
 	o.voting[a.Job] = v
+	v.due = o.k.time().Add(max(a.After, 0))
 	var begin func()
-	begin = func() {
-		if o.voting[a.Job] != v {
-			return
-		}
+	wait := func() {
 		v.unasked = nil
-		if a.Attempt > 1 && o.k.judge != nil && o.k.judge.unasked(o.chosen(), o.program()) {
-			v.unasked = begin
+		after := v.due.Sub(o.k.time())
+		if after <= 0 {
+			o.later(begin)
 			return
 		}
-		o.vote(a, v)
+		v.timer = o.k.after(after, func() { o.later(begin) })
 	}
-	if a.After <= 0 {
-		o.later(begin)
-		return
+	rests := func() bool {
+		if a.Attempt > 1 && o.k.judge != nil && o.k.judge.unasked(o.chosen(), o.program()) {
+			v.unasked = wait
+			return true
+		}
+		return false
 	}
-	v.due = time.Now().Add(a.After)
-	v.timer = o.k.after(a.After, func() { o.later(begin) })
+	begin = func() {
+		if o.voting[a.Job] == v && v.began.IsZero() && !rests() {
+			o.vote(a, v)
+		}
+	}
+	if !rests() {
+		wait()
+	}
 }
 
 // retryUnasked begins the attempts that had nothing to ask.
 func (o *owner) retryUnasked() {
 	for _, v := range o.voting {
 		if v.unasked != nil {
-			o.later(v.unasked)
+			v.unasked()
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (k *Kernel) Prompt(ctx context.Context, id, leaf string) (Prompt, error) {
 		job := session.JobID(leaf)
 		p.Opens = o.m.Opens(job)
 		p.Offer, _ = o.m.Offer(job)
-		if v := o.voting[job]; v != nil && v.unasked == nil && o.m.NeedsHuman(job) {
+		if v := o.voting[job]; v != nil && v.unasked == nil && v.began.IsZero() && o.m.NeedsHuman(job) {
 			p.Retry = v.due
 		}
 		return p

@@ -249,7 +249,7 @@ func TestNobodyElseSpeaksForTheUser(t *testing.T) {
 		}
 		w.write(ada, plexus.Register{Session: "s", Name: plexus.StandingPolicy, Value: `"auto"`})
 		w.call("s", "j", "other")
-		if got := w.await("s", "j", plexus.JudgeFail(1)); !strings.Contains(got, "nobody has chosen one") {
+		if got := w.await("s", "j", plexus.JudgeFail(1)); !strings.Contains(got, "none was chosen") {
 			t.Error(got)
 		}
 		w.session("p", "auto")

@@ -63,7 +63,7 @@ func TestNoClassifierFallsToAPerson(t *testing.T) {
 			time.Sleep(24 * time.Hour)
 			still()
 			fields := w.fields("s", "j")
-			if got := fields[plexus.JudgeFail(1)]; got != `"there is no connection: nobody has chosen one for the classifier (judgeConnection)"` {
+			if got := fields[plexus.JudgeFail(1)]; got != `"there is no connection: none was chosen for the classifier (judgeConnection in config.json)"` {
 				t.Error("the attempt:", got)
 			}
 			if got := fields[plexus.JudgeFail(2)]; got != "" {

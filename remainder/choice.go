@@ -23,7 +23,7 @@ func (c Choices) Choose(all Connections) (Choice, error) {
 		}
 	}
 	if to.Connection == "" {
-		return to, &Failure{Cause: Unconnected, Detail: "nobody has chosen one for the classifier (judgeConnection)"}
+		return to, &Failure{Cause: Unconnected, Detail: "none was chosen for the classifier (judgeConnection in config.json)"}
 	}
 	setting, ok := "", false
 	if all != nil {

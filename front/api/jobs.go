@@ -89,6 +89,11 @@ func getJob(s *Server, c *call) error {
 			w.Leaf.JudgeRetry = &prompt.Retry
 		}
 	}
+	if l := w.Leaf; l != nil && l.Completed == nil && !l.Orchestrated && l.JudgeResult == nil {
+		if l.Judging, err = s.judging(c); err != nil {
+			return err
+		}
+	}
 	if w.Leaf != nil {
 		if w.Leaf.Grant, err = s.grantOf(c, snap); err != nil {
 			return err
@@ -96,6 +101,22 @@ func getJob(s *Server, c *call) error {
 	}
 	c.answer = w
 	return nil
+}
+
+// judging is what the classifier is about with the job of the path, nil for nothing.
+func (s *Server) judging(c *call) (*wire.Judging, error) {
+	j, err := s.opts.Kernel.Judging(c, c.session(), c.job())
+	if err != nil || j.Attempt == 0 {
+		return nil, err
+	}
+	w := &wire.Judging{Attempt: j.Attempt, State: "unasked", Connection: j.Connection, Model: j.Model}
+	switch {
+	case !j.Began.IsZero():
+		w.State, w.At = "asks", &j.Began
+	case !j.Unasked:
+		w.State, w.At = "waits", &j.Due
+	}
+	return w, nil
 }
 
 // own is the job of the path. To an agent a job that it did not mint is none.

@@ -77,7 +77,7 @@ func TestOpenAPIHasTheForms(t *testing.T) {
 	forms := []any{
 		wire.Problem{}, wire.Stamp{}, wire.You{}, wire.Status{}, wire.Kernel{}, wire.NewSession{}, wire.Session{}, wire.Summary{},
 		wire.Sessions{}, wire.Grants{}, wire.View{}, wire.Document{}, wire.Register{}, wire.RegisterLine{}, wire.Registers{}, wire.NewJob{}, wire.Same{}, wire.SameCalls{}, wire.SameCall{},
-		wire.JobRow{}, wire.Job{}, wire.Leaf{}, wire.Opened{}, wire.Receipt{}, wire.Queue{}, wire.Call{}, wire.Calls{}, wire.Assign{}, wire.Assigned{}, wire.Write{},
+		wire.JobRow{}, wire.Job{}, wire.Leaf{}, wire.Opened{}, wire.Judging{}, wire.Receipt{}, wire.Queue{}, wire.Call{}, wire.Calls{}, wire.Assign{}, wire.Assigned{}, wire.Write{},
 		wire.Writes{}, wire.Wrote{}, wire.Row{}, wire.Field{}, wire.Rows{}, wire.Head{}, wire.Verify{}, wire.Verified{}, wire.Damage{},
 		wire.PresenceOf{}, wire.Pair{}, wire.Token{}, wire.NewToken{}, wire.Tokens{}, wire.Give{}, wire.Given{}, wire.Looker{}, wire.Scanner{}, wire.Server{}, wire.ServerTools{}, wire.ServerTool{}, wire.Servers{}, wire.Watching{},
 		wire.Storage{}, wire.AgentStorage{},

@@ -87,6 +87,8 @@ type Standing struct {
 	DefaultPolicy     *approval.Mode
 	StandingAutoAllow *approval.Terms
 	AutoCoverDeny     *approval.CoverDeny
+	JudgeConnection   *string
+	JudgeModel        *string
 }
 
 // Limits bound what one client can cost the others.

@@ -385,8 +385,21 @@ func standingOf(r plexus.Register) (set Standing) {
 	case plexus.AutoCoverDeny:
 		cover := approval.CoverDenyOf(r.Value == plexus.True)
 		set.AutoCoverDeny = &cover
+	case plexus.JudgeConnection:
+		set.JudgeConnection = textOf(r.Value)
+	case plexus.JudgeModel:
+		set.JudgeModel = textOf(r.Value)
 	}
 	return set
+}
+
+// textOf is the text that a value is, nil for none.
+func textOf(value string) *string {
+	text := new(string)
+	if json.Unmarshal([]byte(value), text) != nil {
+		return nil
+	}
+	return text
 }
 
 func postWrites(s *Server, c *call) error {

@@ -510,10 +510,11 @@ func cell(s string) string { return drawn.OneLine(s, 8) }
 // classifier says how it stands with the classifier.
 func (c Card) classifier(p *page) {
 	l := c.Job.Leaf
-	if l == nil || l.JudgeResult == nil && l.JudgeFailMessage == nil {
+	if l == nil || l.JudgeResult == nil && l.JudgeFailMessage == nil && l.Judging == nil {
 		return
 	}
 	p.heading("The classifier")
+	defer c.judging(p)
 	if l.JudgeResult != nil {
 		p.row("vote", append([]Segment{{*l.JudgeResult, drawn.Result(*l.JudgeResult), false}}, say(c.written("judgeResult")))...)
 	}
@@ -526,10 +527,34 @@ func (c Card) classifier(p *page) {
 	}
 	p.row("attempts", say(times+c.written(fmt.Sprintf("judgeFail/%d", l.JudgeFails))))
 	p.row("because", p.seen(*l.JudgeFailMessage, drawn.None)...)
-	if l.JudgeRetry != nil {
+	switch {
+	case l.Judging != nil:
+	case l.JudgeRetry != nil:
 		p.row("next", say("attempt "+strconv.Itoa(l.JudgeFails+1)+" at "+When(*l.JudgeRetry, c.About.Now)))
-	} else if l.NeedsHuman {
+	case l.NeedsHuman:
 		p.row("next", say("no attempt is planned"))
+	}
+}
+
+// judging is the attempt that waits or runs.
+func (c Card) judging(p *page) {
+	j := c.Job.Leaf.Judging
+	if j == nil {
+		return
+	}
+	what := "attempt " + strconv.Itoa(j.Attempt)
+	var asked []Segment
+	if j.Connection != "" {
+		asked = append(append([]Segment{say(", of ")}, p.seen(j.Model, drawn.None)...), say(" on "))
+		asked = append(asked, p.seen(j.Connection, drawn.None)...)
+	}
+	switch {
+	case j.State == "asks" && j.At != nil:
+		p.row("now", append([]Segment{say(what + " asks since " + When(*j.At, c.About.Now))}, asked...)...)
+	case j.State == "waits" && j.At != nil:
+		p.row("next", append([]Segment{say(what + " at " + When(*j.At, c.About.Now))}, asked...)...)
+	default:
+		p.row("next", say(what+", as soon as a connection for the classifier is chosen"))
 	}
 }
 

@@ -80,8 +80,8 @@ With --session the mode of that session is set, and of those below it that have 
 mode of their own, and every call that waits there is answered anew; with --default besides, new sessions start in it too. Without
 --session only the mode is set that new sessions start in, and those that are
 there keep theirs. Without a mode it says which one holds. always-approve is
-another name for yolo. (No classifier is in this version: where one would
-answer, a person is asked.)`,
+another name for yolo. (Without a connection for the classifier, judgeConnection
+in config.json, a person is asked where it would answer.)`,
 		Example: `  assent mode
   assent mode auto --session 7GKQ
   assent mode manual`,

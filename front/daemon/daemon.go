@@ -135,6 +135,11 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	ends.add(file.Close)
 	first := file.State()
+	judge, err := openProgram(cmp.Or(o.Home, os.Getenv("HOME")), o.Place.Config, states.anew)
+	if err != nil {
+		return err
+	}
+	ends.add(judge.Close)
 	tell(o.Log, document, first)
 	late := &lateKernel{made: make(chan struct{})}
 	environ := os.Environ()
@@ -156,7 +161,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		Document:     document,
 		Registry:     registry,
 		Policies:     policies,
-		Settings:     settingsOf(first),
+		Settings:     settingsOf(first, judge),
 		Limit:        limit.of,
 		Home:         o.Home,
 		Own:          []string{o.Place.Config, o.Place.State, o.Place.Runtime},
@@ -175,7 +180,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		defer close(configured)
 		states.follow(configuring, func(ctx context.Context, s config.State) error {
 			limit.set(s.Config)
-			err := k.Configure(ctx, settingsOf(s)) // first: what is taken back holds at once
+			err := k.Configure(ctx, settingsOf(s, judge)) // first: what is taken back holds at once
 			tell(o.Log, document, s)
 			kit.Set(toolsOf(s.Config))
 			return err
@@ -310,7 +315,7 @@ func prepare(p place.Place, uid int, shared bool) error {
 }
 
 // settingsOf are the settings of the kernel that a configuration gives.
-func settingsOf(s config.State) kernel.Settings {
+func settingsOf(s config.State, judge *program) kernel.Settings {
 	c, from := s.Config, s.Source
 	if !s.Good {
 		from = kernel.RefusedSource
@@ -320,6 +325,9 @@ func settingsOf(s config.State) kernel.Settings {
 		DefaultPolicy:     c.DefaultPolicy,
 		StandingAutoAllow: c.AutoAllow,
 		AutoCoverDeny:     c.AutoCoverDeny,
+		Program:           judge.read(c.AutoModeJudge),
+		JudgeConnection:   c.JudgeConnection,
+		JudgeModel:        c.JudgeModel,
 		Slots:             c.Slots,
 		AgentFolders:      c.AgentFolders,
 		AgentBytes:        c.AgentBytes,
@@ -377,6 +385,12 @@ func keep(file *config.File, set api.Standing) error {
 	}
 	if set.AutoCoverDeny != nil {
 		errs = append(errs, file.Set(config.AutoCoverDeny, *set.AutoCoverDeny == approval.Cover))
+	}
+	if set.JudgeConnection != nil {
+		errs = append(errs, file.Set(config.JudgeConnection, *set.JudgeConnection))
+	}
+	if set.JudgeModel != nil {
+		errs = append(errs, file.Set(config.JudgeModel, *set.JudgeModel))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("it is in force, but config.json does not have it: %w", err)

@@ -31,6 +31,11 @@ func (s *settings) put(state config.State) {
 	s.mu.Lock()
 	s.latest = state
 	s.mu.Unlock()
+	s.anew()
+}
+
+// anew has the latest state taken once more.
+func (s *settings) anew() {
 	select {
 	case s.more <- struct{}{}:
 	default:

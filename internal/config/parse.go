@@ -199,13 +199,11 @@ func (r reader) parse() (Config, error) {
 		return Config{}, err
 	}
 	c := Config{AskThrottle: DefaultAskThrottle}
-	ask, askAt, judgeAt, connectionAt := "", 0, 0, 0
+	ask, askAt, connectionAt := "", 0, 0
 	for _, m := range members {
 		switch m.name {
 		case autoModeAsk:
 			askAt = m.nameAt
-		case autoModeJudge:
-			judgeAt = m.nameAt
 		case JudgeConnection:
 			connectionAt = m.value
 		}
@@ -222,12 +220,9 @@ func (r reader) parse() (Config, error) {
 	}
 	switch {
 	case c.AutoModeJudge == "":
-		c.AutoModeJudge, judgeAt = ask, askAt
+		c.AutoModeJudge = ask
 	case ask != "" && ask != c.AutoModeJudge:
 		r.warn(&c, fault{at: askAt, text: fmt.Sprintf("%s: it is not read, for %s names another program", autoModeAsk, autoModeJudge), hint: "they are one setting; keep one of them"})
-	}
-	if c.AutoModeJudge != "" {
-		r.warn(&c, fault{at: judgeAt, text: "nothing runs this program yet: the classifier is not in this version"})
 	}
 	return c, nil
 }

@@ -39,8 +39,7 @@ func TestParse(t *testing.T) {
 }
 // the end`, Config{DefaultPolicy: approval.Auto, AutoAllow: approval.Terms{Write: approval.Endless, MCP: approval.Endless}, AutoCoverDeny: approval.Classify, Slots: 4,
 			AutoModeJudge: "/a/judge.scm", SuperKey: "alt",
-			Warnings: []string{`config.json:8:3: autoModeAsk: it is not read, for autoModeJudge names another program (they are one setting; keep one of them)`,
-				`config.json:7:3: nothing runs this program yet: the classifier is not in this version`}}},
+			Warnings: []string{`config.json:8:3: autoModeAsk: it is not read, for autoModeJudge names another program (they are one setting; keep one of them)`}}},
 		"on-ask":            {`{"onAsk": ["/bin/ping-me", "--quiet", ""]}`, with(func(c *Config) { c.OnAsk = []string{"/bin/ping-me", "--quiet", ""} })},
 		"function-key":      {`{"superKey": "f12"}`, with(func(c *Config) { c.SuperKey = "f12" })},
 		"keys-together":     {`{"superKey": "ctrl+alt+x"}`, with(func(c *Config) { c.SuperKey = "ctrl+alt+x" })},
@@ -51,14 +50,13 @@ func TestParse(t *testing.T) {
 		"space-of-an-agent": {`{"agentMegabytes": 2048}`, with(func(c *Config) { c.AgentBytes = 2 << 30 })},
 		"reserve-of-disk":   {`{"diskReserveMegabytes": 1}`, with(func(c *Config) { c.Reserve = 1 << 20 })},
 		"judge-by-its-alias": {`{"autoModeAsk": "/a"}`, with(func(c *Config) {
-			c.AutoModeJudge, c.Warnings = "/a", []string{`config.json:1:2: nothing runs this program yet: the classifier is not in this version`}
+			c.AutoModeJudge = "/a"
 		})},
 		"judge-before-alias": {`{"autoModeAsk": "/a", "autoModeJudge": "/b"}`, with(func(c *Config) {
-			c.AutoModeJudge, c.Warnings = "/b", []string{`config.json:1:2: autoModeAsk: it is not read, for autoModeJudge names another program (they are one setting; keep one of them)`,
-				`config.json:1:23: nothing runs this program yet: the classifier is not in this version`}
+			c.AutoModeJudge, c.Warnings = "/b", []string{`config.json:1:2: autoModeAsk: it is not read, for autoModeJudge names another program (they are one setting; keep one of them)`}
 		})},
 		"judge-and-alias-agree": {`{"autoModeAsk": "/a", "autoModeJudge": "/a"}`, with(func(c *Config) {
-			c.AutoModeJudge, c.Warnings = "/a", []string{`config.json:1:23: nothing runs this program yet: the classifier is not in this version`}
+			c.AutoModeJudge = "/a"
 		})},
 		"yolo":                 {`{"defaultPolicy": "yolo"}`, with(func(c *Config) { c.DefaultPolicy = approval.Yolo })},
 		"alias-of-yolo":        {`{"defaultPolicy": "always-approve"}`, with(func(c *Config) { c.DefaultPolicy = approval.Yolo })},

@@ -373,12 +373,25 @@ type Leaf struct {
 	// JudgeRetry is when the classifier is asked again after a failed attempt,
 	// none where that is not planned. Told of a call that is asked for by itself.
 	JudgeRetry *time.Time `json:"judgeRetry,omitempty"`
+	// Judging is the attempt of the classifier that waits or runs. Told like that.
+	Judging *Judging `json:"judging,omitempty"`
 	// Grant is the one that let the call through. Told of a call that is asked for
 	// by itself.
 	Grant *Grant `json:"grant,omitempty"`
 
 	// Written says who wrote each of the fields, when.
 	Written map[string]Stamp `json:"written"`
+}
+
+// Judging is an attempt of the classifier.
+type Judging struct {
+	Attempt int `json:"attempt"` // from 1
+	// State is waits (until At), asks (since At) or unasked: there is no connection to
+	// ask, and it begins when one was chosen.
+	State      string     `json:"state"`
+	At         *time.Time `json:"at,omitempty"`
+	Connection string     `json:"connection,omitempty"` // what is asked, where it is known
+	Model      string     `json:"model,omitempty"`
 }
 
 // Opened is a path that a person opens for reading.
