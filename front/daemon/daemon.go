@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"assent/internal/peer"
 	"assent/internal/place"
 	"assent/kernel"
+	"assent/model"
 	"assent/plexus"
 	"assent/senses"
 	"assent/tirith"
@@ -135,17 +137,24 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	ends.add(file.Close)
 	first := file.State()
+	states.begin(first)
+	environ := os.Environ()
+	if o.Stage != nil {
+		environ = o.Stage.Env
+	}
 	judge, err := openProgram(cmp.Or(o.Home, os.Getenv("HOME")), o.Place.Config, states.anew)
 	if err != nil {
 		return err
 	}
 	ends.add(judge.Close)
+	connections := model.New(model.Keys{Env: lookUp(environ), Ring: model.Ring})
+	if o.Stage != nil { // the key ring is a person's, and asks them
+		connections = model.New(model.Keys{Env: lookUp(environ)})
+	}
+	connections.Set(first.Config.Connections)
+	ends.add(connections.Close)
 	tell(o.Log, document, first)
 	late := &lateKernel{made: make(chan struct{})}
-	environ := os.Environ()
-	if o.Stage != nil {
-		environ = o.Stage.Env
-	}
 	registry, kit, err := bodies(first.Config, late, environ, o.Place.Running())
 	if err != nil {
 		return err
@@ -161,7 +170,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		Document:     document,
 		Registry:     registry,
 		Policies:     policies,
-		Settings:     settingsOf(first, judge),
+		Settings:     settingsOf(first, judge, connections),
 		Limit:        limit.of,
 		Home:         o.Home,
 		Own:          []string{o.Place.Config, o.Place.State, o.Place.Runtime},
@@ -180,7 +189,8 @@ func Run(ctx context.Context, o Options) (err error) {
 		defer close(configured)
 		states.follow(configuring, func(ctx context.Context, s config.State) error {
 			limit.set(s.Config)
-			err := k.Configure(ctx, settingsOf(s, judge)) // first: what is taken back holds at once
+			connections.Set(s.Config.Connections)
+			err := k.Configure(ctx, settingsOf(s, judge, connections)) // first: what is taken back holds at once
 			tell(o.Log, document, s)
 			kit.Set(toolsOf(s.Config))
 			return err
@@ -314,8 +324,20 @@ func prepare(p place.Place, uid int, shared bool) error {
 	return place.Prepare(p, uid)
 }
 
+// lookUp finds variables in an environment.
+func lookUp(environ []string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		for _, line := range slices.Backward(environ) {
+			if value, ok := strings.CutPrefix(line, name+"="); ok {
+				return value, true
+			}
+		}
+		return "", false
+	}
+}
+
 // settingsOf are the settings of the kernel that a configuration gives.
-func settingsOf(s config.State, judge *program) kernel.Settings {
+func settingsOf(s config.State, judge *program, connections *model.Connections) kernel.Settings {
 	c, from := s.Config, s.Source
 	if !s.Good {
 		from = kernel.RefusedSource
@@ -326,6 +348,7 @@ func settingsOf(s config.State, judge *program) kernel.Settings {
 		StandingAutoAllow: c.AutoAllow,
 		AutoCoverDeny:     c.AutoCoverDeny,
 		Program:           judge.read(c.AutoModeJudge),
+		Connections:       connections,
 		JudgeConnection:   c.JudgeConnection,
 		JudgeModel:        c.JudgeModel,
 		Slots:             c.Slots,

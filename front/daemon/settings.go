@@ -27,10 +27,19 @@ func (s *settings) alone(do func() error) error {
 
 func newSettings() *settings { return &settings{more: make(chan struct{}, 1)} }
 
+// begin is with what the kernel was started with, where nothing was put since.
+func (s *settings) begin(state config.State) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.more) == 0 {
+		s.latest = state
+	}
+}
+
 func (s *settings) put(state config.State) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.latest = state
-	s.mu.Unlock()
 	s.anew()
 }
 
