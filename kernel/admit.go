@@ -299,18 +299,44 @@ func cwdIn(facts string) string {
 // started by one of those calls goes with it, also where that call is settled: it
 // is part of what was asked. With "" that is so for all sessions below this one, also
 // for those that a client made there. It returns when all of that is durable: what runs has
-// been told to end then, and nothing begins any more.
+// been told to end then, and nothing begins any more. Of a job that is settled, or
+// cancelled before, and has started no session it says so: [plexus.ErrCompleted],
+// [plexus.ErrCancelled].
 func (k *Kernel) Cancel(ctx context.Context, id, what string, by plexus.Writer) error {
-	err := k.cancel(ctx, id, what, by)
+	reached, err := k.cancel(ctx, id, what, by)
+	if what != "" && (err == nil && !reached || by.Role == plexus.Agent && errors.Is(err, plexus.ErrRole)) {
+		if over := k.over(ctx, id, what, by); over != nil {
+			err = over
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("cancel: %w", err)
 	}
 	return nil
 }
 
-func (k *Kernel) cancel(ctx context.Context, id, what string, by plexus.Writer) error {
+// over says of a job that nothing of it can be cancelled any more; an agent hears
+// that of its own.
+func (k *Kernel) over(ctx context.Context, id, what string, by plexus.Writer) error {
+	snap, err := k.Document.Job(ctx, id, what)
+	if err != nil || by.Role == plexus.Agent && snap.Job.Writer != by {
+		return nil // what is wrong with it is said elsewhere
+	}
+	_, cancelled := snap.Fields[plexus.Cancelled]
+	_, completed := snap.Fields[plexus.Completed]
+	switch {
+	case cancelled:
+		return fmt.Errorf("%s was cancelled before: %w", what, plexus.ErrCancelled)
+	case completed:
+		return fmt.Errorf("%s is settled, and nothing of it is left to be cancelled: %w", what, plexus.ErrCompleted)
+	}
+	return nil
+}
+
+// cancel reports whether there was something to cancel.
+func (k *Kernel) cancel(ctx context.Context, id, what string, by plexus.Writer) (reached bool, err error) {
 	if by.Role == plexus.Nobody {
-		return plexus.ErrRole
+		return false, plexus.ErrRole
 	}
 	job := session.JobID(what)
 	may := func(o *owner) error {
@@ -320,18 +346,21 @@ func (k *Kernel) cancel(ctx context.Context, id, what string, by plexus.Writer) 
 		return nil
 	}
 	if err := k.do(ctx, id, func(o *owner) (*wait, error) { return nil, may(o) }); err != nil {
-		return err
+		return false, err
 	}
 	// What it started comes first: somebody who is cut off in between sees a call
 	// that is not cancelled, and asks again. Whatever fails there keeps the call itself
 	// from nothing.
-	before := k.cancelStarted(ctx, id, what)
-	err := k.do(ctx, id, func(o *owner) (*wait, error) {
+	started, before := k.cancelStarted(ctx, id, what)
+	reached = started
+	leaves := make(chan int, 1)
+	err = k.do(ctx, id, func(o *owner) (*wait, error) {
 		if err := may(o); err != nil {
 			return nil, err
 		}
 		o.step(session.CancelAsked{Job: job, By: by.String()})
 		left := o.m.Cancelling(job)
+		leaves <- len(left)
 		return &wait{
 			about: func(job session.JobID) bool { return slices.Contains(left, job) },
 			done: func() (bool, error) {
@@ -343,7 +372,8 @@ func (k *Kernel) cancel(ctx context.Context, id, what string, by plexus.Writer) 
 		}, nil
 	})
 	if err != nil {
-		return errors.Join(before, err)
+		return reached, errors.Join(before, err)
 	}
-	return errors.Join(before, k.cancelStarted(ctx, id, what)) // and what it started meanwhile
+	started, after := k.cancelStarted(ctx, id, what) // and what it started meanwhile
+	return reached || started || <-leaves > 0, errors.Join(before, after)
 }

@@ -164,7 +164,8 @@ func (k *Kernel) Give(ctx context.Context, id, agent string, by plexus.Writer) e
 		return jobs
 	})
 	for _, job := range others {
-		err = errors.Join(err, k.cancel(ctx, id, string(job), by))
+		_, e := k.cancel(ctx, id, string(job), by)
+		err = errors.Join(err, e)
 	}
 	if err != nil {
 		return fmt.Errorf("give session: cancelling what another agent has under way there: %w", err)

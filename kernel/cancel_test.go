@@ -106,3 +106,39 @@ func TestCancelThatCannotBeWritten(t *testing.T) {
 		})
 	}
 }
+
+// What is settled is not cancelled any more, and whoever tries is told so.
+func TestCancelOfWhatIsOver(t *testing.T) {
+	w := newWorld(t, Options{Registry: registry(ok)})
+	w.session("s", "manual")
+	w.must(w.Give(t.Context(), "s", hook.Name, ada))
+	for id, command := range map[string]string{"refused": "never", "cancelled": "other"} {
+		w.must(w.ask("s", id, command, hook))
+	}
+	w.call("s", "ran", "let it")
+	w.outcome("s", "refused")
+	w.outcome("s", "ran")
+	w.write(host, plexus.Job{Session: "s", ID: "turn", Kind: plexus.SessionTurn})
+	for _, row := range []struct {
+		why, job string
+		by       plexus.Writer
+		want     error
+	}{
+		{"its own, which is open", "cancelled", hook, nil},
+		{"once more", "cancelled", hook, plexus.ErrCancelled},
+		{"and by a person", "cancelled", ada, plexus.ErrCancelled},
+		{"its own, which is settled", "refused", hook, plexus.ErrCompleted},
+		{"settled, by a person", "refused", ada, plexus.ErrCompleted},
+		{"it ran", "ran", ada, plexus.ErrCompleted},
+		{"somebody else's", "refused", spy, plexus.ErrRole},
+		{"the host's", "ran", hook, plexus.ErrRole},
+		{"a sequence", "turn", ada, nil},
+		{"a sequence once more", "turn", ada, plexus.ErrCancelled},
+		{"all that is under way, where nothing is", "", ada, nil},
+	} {
+		err := w.Cancel(t.Context(), "s", row.job, row.by)
+		if !errors.Is(err, row.want) || row.want == nil && err != nil {
+			t.Errorf("%s: %v, want %v", row.why, err, row.want)
+		}
+	}
+}

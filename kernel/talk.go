@@ -95,14 +95,14 @@ func (k *Kernel) Spawn(ctx context.Context, call job.Call, task string) (id stri
 
 // cancelStarted cancels what is under way in the sessions that a call started, or any
 // in a sequence, or in all below a session for "", those that a client made there
-// too, and below those.
-func (k *Kernel) cancelStarted(ctx context.Context, id, what string) error {
+// too, and below those. It reports whether there are any.
+func (k *Kernel) cancelStarted(ctx context.Context, id, what string) (there bool, err error) {
 	// A call that starts one has written that down before the next is looked at.
 	k.talking.Lock()
 	mine, err := k.Document.Latest(ctx, id)
 	k.talking.Unlock()
 	if err != nil || count(mine, startedChild) == 0 {
-		return err
+		return false, err
 	}
 	for name, r := range mine {
 		child, ok := strings.CutPrefix(name, startedChild)
@@ -111,23 +111,24 @@ func (k *Kernel) cancelStarted(ctx context.Context, id, what string) error {
 		}
 		var by string
 		if err := json.Unmarshal([]byte(r.Value), &by); err != nil {
-			return err
+			return there, err
 		}
 		for what != "" && by != what && by != "" { // the sequences it is in
 			above, err := k.Document.Job(ctx, id, by)
 			if err != nil {
-				return err
+				return there, err
 			}
 			by = above.Job.Parent
 		}
 		if what != "" && by != what {
 			continue
 		}
-		if err := k.cancel(ctx, child, "", k.host); err != nil {
-			return fmt.Errorf("%s, which it started: %w", child, err)
+		there = true
+		if _, err := k.cancel(ctx, child, "", k.host); err != nil {
+			return there, fmt.Errorf("%s, which it started: %w", child, err)
 		}
 	}
-	return nil
+	return there, nil
 }
 
 // Say has a message of a call reach another session: the parent's for "".

@@ -311,6 +311,7 @@ func TestOpenAPIIsWhatTheServerAnswers(t *testing.T) {
 		{"ada", "PUT", "/v1/registers/defaultPolicy?seen=999999999", `"manual"`},
 		{"ada", "POST", "/v1/sessions/s/writes", `{"writes":[]}`},
 		{"hook", "POST", "/v1/sessions/s/jobs/no/cancel", ""},
+		{"hook", "POST", "/v1/sessions/s/jobs/no/cancel", ""},
 		{"hook", "POST", "/v1/sessions/s/jobs/none/cancel", ""},
 		{"ada", "POST", "/v1/sessions/s/cancel", ""},
 		{"ada", "POST", none + "/cancel", ""},
