@@ -23,6 +23,7 @@ var (
 	deleteInside     = byDefault("deleting in the workspace is asked about")
 	writeOutside     = byDefault("it is outside the workspace")
 	deleteOutside    = byDefault("it is outside the workspace")
+	pathHidden       = byDefault("a folder on the way could not be looked into: there may be links in it")
 	pathUnknown      = byDefault("where that is cannot be told")
 	ownFile          = byDefault("it is a temporary file that this call made")
 	netUnknown       = byDefault("no rule names this address")
@@ -185,6 +186,10 @@ func (j *judgement) effect(d *Judged) {
 			j.reach(d, folder, meant)
 		}
 	}
+	if isPath && d.Result == approval.Allow && !e.Own && j.hidden(e) {
+		d.Result, d.Rule, d.rule, d.Pattern, d.operator, d.ruled = approval.Ask, pathHidden, nil, "", false, true
+		return
+	}
 	if d.Rule != readOutside {
 		within(d)
 		d.ruled = true
@@ -197,6 +202,23 @@ func (j *judgement) effect(d *Judged) {
 	against := apart.ruled || apart.Result != approval.Allow && apart.Rule != readOutside
 	within(d)
 	d.ruled = against
+}
+
+// hidden reports whether the path of an effect leads through a folder that could
+// not be looked into, or what it reaches lies in one.
+func (j *judgement) hidden(e *effect.Effect) bool {
+	for at := range j.place.Facts.Hidden {
+		for _, p := range [...]string{e.Path.Abs, e.Path.Named} {
+			if e.Path.Glob && p != "" {
+				p, _ = paths.GlobFolder(p)
+				p = strings.TrimSuffix(p, "/") + "/*"
+			}
+			if p == at || strings.HasPrefix(p, at+"/") || e.Tree && e.Kind == effect.Read && strings.HasPrefix(at, strings.TrimSuffix(p, "/")+"/") && p != "" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // meant reports whether a rule of the operator lets this very folder be deleted,

@@ -107,8 +107,12 @@ func gitConfig(folders ...string) (config, files map[string]string) {
 			}
 			seen[r.dir] = true
 			shared := r.dir
-			if text, ok := readSmall(path.Join(r.dir, "commondir")); ok {
+			text, err := small(path.Join(r.dir, "commondir"))
+			switch {
+			case err == nil:
 				shared = resolve(r.dir, strings.TrimSpace(text))
+			case unseen(err):
+				put(config, "include.path", r.dir)
 			}
 			own := r.read(shared)
 			r.hooks(shared, own)
@@ -125,8 +129,12 @@ func gitConfig(folders ...string) (config, files map[string]string) {
 				put(config, "include.path", "of submodules that are not all known")
 			}
 			for _, p := range []string{path.Join(r.top, ".gitattributes"), path.Join(shared, "info", "attributes")} {
-				if text, ok := readSmall(p); ok {
+				text, err := small(p)
+				switch {
+				case err == nil:
 					files[p] = text
+				case unseen(err):
+					put(config, "include.path", p) // drivers that nobody knows
 				}
 			}
 		}
@@ -143,7 +151,7 @@ func (r found) read(shared string) map[string]string {
 	config := make(map[string]string)
 	budget := maxIncludes
 	for _, p := range []string{path.Join(shared, "config"), path.Join(r.dir, "config.worktree")} {
-		if info, err := os.Stat(p); err == nil && (!info.Mode().IsRegular() || info.Size() > maxConfig) {
+		if info, err := os.Stat(p); unseen(err) || err == nil && (!info.Mode().IsRegular() || info.Size() > maxConfig) {
 			config["include.path"] = p // it holds what is not read
 		}
 		readConfig(p, config, &budget)
@@ -179,8 +187,8 @@ func (r found) hooks(shared string, config map[string]string) {
 		config[floor.GitHook] = folder
 	}
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return
+	if unseen(err) {
+		put(config, "include.path", folder) // hooks that nobody knows
 	}
 	for _, e := range entries {
 		if name := e.Name(); !e.IsDir() && !strings.HasSuffix(name, ".sample") && !strings.Contains(name, ".") && name != "_" {
@@ -210,9 +218,7 @@ func modules(r found, shared string) (out []found, ok bool) {
 			continue
 		}
 		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue
-		}
+		ok = ok && !unseen(err)
 		for _, e := range entries {
 			if budget--; budget < 0 {
 				return out, false
@@ -233,7 +239,8 @@ func modules(r found, shared string) (out []found, ok bool) {
 		}
 		links, all := gitlinks(in.dir)
 		ok = ok && all
-		text, _ := readSmall(path.Join(in.top, ".gitmodules"))
+		text, err := small(path.Join(in.top, ".gitmodules"))
+		ok = ok && !unseen(err)
 		for _, s := range parseConfig(text) {
 			if strings.HasSuffix(s.key, ".path") {
 				links = append(links, s.value)
@@ -275,14 +282,18 @@ func dotGit(top string) (dir string, named bool) {
 	dot := path.Join(top, ".git")
 	info, err := os.Stat(dot)
 	switch {
+	case unseen(err):
+		return dot, true // git may see one
 	case err != nil:
 	case info.IsDir():
 		return dot, false
 	default:
-		if text, ok := readSmall(dot); ok {
-			if to, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir:"); ok {
-				return resolve(top, strings.TrimSpace(to)), true
-			}
+		text, err := small(dot)
+		if unseen(err) {
+			return dot, true
+		}
+		if to, ok := strings.CutPrefix(strings.TrimSpace(text), "gitdir:"); ok {
+			return resolve(top, strings.TrimSpace(to)), true
 		}
 	}
 	return "", false
@@ -370,7 +381,7 @@ func readConfig(p string, config map[string]string, budget *int) {
 		return
 	}
 	text, err := small(p)
-	if errors.Is(err, place.ErrIrregular) {
+	if errors.Is(err, place.ErrIrregular) || unseen(err) {
 		put(config, "include.path", p) // git may find something else there
 	}
 	if err != nil {

@@ -6,7 +6,7 @@
 //
 // Senses only looks: it opens no file but git's own configuration and
 // attributes, runs nothing, and follows no path further than its name. What it
-// cannot look at it leaves out.
+// cannot look at it says so of: nothing is known of what is in there.
 //
 // Start reading at [CompleteFor].
 package senses
@@ -33,6 +33,7 @@ const (
 	maxEntries = 20_000 // of folders that a pattern reaches into
 	maxTold    = 5_000  // files that some rule speaks of
 	maxConfig  = 1 << 20
+	maxPath    = 4096 // bytes of a path, for the system
 )
 
 // CompleteFor gives a call that the floor will judge the facts that matter for
@@ -65,6 +66,7 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 	call.Facts.GitConfig = merged(call.Facts.GitConfig, config)
 	maps.Copy(l.files, files)
 	l.repositories, l.bare, l.private = maps.Clone(call.Facts.Repositories), maps.Clone(call.Facts.Bare), maps.Clone(call.Facts.Secrets)
+	l.hidden, l.apart = maps.Clone(call.Facts.Hidden), !ours(call.Workspace)
 
 	l.path(call.Workspace)
 	l.path(call.Cwd)
@@ -77,6 +79,7 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 	for range maxRounds {
 		call.Facts.Links, call.Facts.Files = clone(l.links), clone(l.files)
 		call.Facts.GitSecrets, call.Facts.GitRead = l.secrets, call.Facts.GitRead || l.configured
+		call.Facts.Hidden = maps.Clone(l.hidden)
 		call.Facts.Repositories, call.Facts.Bare, call.Facts.Secrets = maps.Clone(l.repositories), maps.Clone(l.bare), maps.Clone(l.private)
 		known := l.known()
 		effects, _ := floor.Effects(call)
@@ -101,7 +104,7 @@ func CompleteFor(f *floor.Floor, call floor.Call) floor.Call {
 
 // known says how much was found.
 func (l *look) known() int {
-	n := len(l.links) + len(l.files) + len(l.looked) + len(l.repositories) + len(l.bare) + len(l.private)
+	n := len(l.links) + len(l.files) + len(l.looked) + len(l.repositories) + len(l.bare) + len(l.private) + len(l.hidden)
 	for _, is := range [...]bool{l.secrets, l.configured} {
 		if is {
 			n++
@@ -173,6 +176,8 @@ type look struct {
 	repositories  map[string]map[string]string
 	bare          map[string]bool
 	private       map[string]bool   // configurations that were read, whether they hold credentials
+	hidden        map[string]bool   // see paths.Facts.Hidden
+	apart         bool              // the workspace is not of whoever looks
 	start         map[string]string // the git configuration where the call starts
 	home          string
 	workspace     string
@@ -293,10 +298,14 @@ func follows(c *effect.Command) bool {
 // visit calls visit for what is in a folder, until too many were looked at.
 func (l *look) visit(folder string, visit func(p string, e os.DirEntry)) {
 	entries, err := os.ReadDir(folder)
-	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-			l.unread = append(l.unread, folder)
+	if unseen(err) {
+		l.unread = append(l.unread, folder)
+		// What is another's is closed to whoever searches, too, where that is not the other.
+		if l.apart || ours(folder) {
+			l.hide(folder)
 		}
+	}
+	if err != nil {
 		return
 	}
 	for _, e := range entries {
@@ -305,6 +314,30 @@ func (l *look) visit(folder string, visit func(p string, e os.DirEntry)) {
 		}
 		visit(strings.TrimSuffix(folder, "/")+"/"+e.Name(), e)
 	}
+}
+
+// unseen reports whether an error leaves open what is there.
+func unseen(err error) bool {
+	return err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR)
+}
+
+// hide notes what could not be looked at.
+func (l *look) hide(p string) {
+	if l.hidden == nil {
+		l.hidden = make(map[string]bool)
+	}
+	l.hidden[p] = true
+}
+
+// ours reports whether a folder belongs to whoever looks, who may then open it to
+// itself.
+func ours(folder string) bool {
+	info, err := os.Lstat(folder)
+	if err != nil {
+		return false
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(s.Uid) == os.Geteuid()
 }
 
 // heavy are folders of much that is not the project's own. They are looked at
@@ -395,7 +428,11 @@ func (l *look) folders() map[string]int {
 
 // path looks at a path and every folder on the way to it.
 func (l *look) path(p string) {
-	if p == "" || p[0] != '/' || len(p) > 4096 || strings.IndexByte(p, 0) >= 0 {
+	if p == "" || p[0] != '/' || strings.IndexByte(p, 0) >= 0 {
+		return
+	}
+	if len(p) > maxPath {
+		l.hide(p)
 		return
 	}
 	for i := 1; i <= len(p); i++ {
@@ -408,6 +445,9 @@ func (l *look) path(p string) {
 		}
 		l.looked[prefix] = true
 		info, err := os.Lstat(prefix)
+		if unseen(err) {
+			l.hide(prefix)
+		}
 		if err != nil {
 			return // what is below does not exist either
 		}
@@ -425,6 +465,9 @@ func (l *look) link(p string) {
 		return
 	}
 	target, err := os.Readlink(p)
+	if unseen(err) {
+		l.links[p] = "" // it leads nobody knows where
+	}
 	if err != nil {
 		return
 	}

@@ -50,6 +50,9 @@ type Facts struct {
 	// takes for a repository by what is in them, whatever they are called.
 	Repositories map[string]map[string]string
 	Bare         map[string]bool
+	// Hidden are absolute paths of folders that could not be looked into, and of
+	// what could not be looked at: links may be in there that nobody knows of.
+	Hidden map[string]bool
 	// GitSecrets says that the git configuration in force, the person's own
 	// included, holds credentials.
 	GitSecrets bool
