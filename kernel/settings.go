@@ -44,6 +44,9 @@ func Fault(err error) string {
 	if errors.Is(err, plexus.ErrReplaced) {
 		return err.Error() + `. Nothing is allowed. Find out who did that; then "assent down", put back the file that is right, and "assent up"`
 	}
+	if errors.Is(err, plexus.ErrMemory) {
+		return err.Error() + `. Nothing is allowed, and nothing is known to be wrong with the document. Make room in memory; then "assent down" and "assent up"`
+	}
 	if errors.Is(err, plexus.ErrTampered) {
 		return err.Error() + `. Nothing is allowed. Find out who wrote to the file; then "assent down", move it away, and "assent up" begins a new one`
 	}

@@ -2,6 +2,8 @@ package kernel
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -324,5 +326,13 @@ func TestSavedSettingsWin(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What people are told of a document that could not be read accuses nobody.
+func TestFaultOfShortMemory(t *testing.T) {
+	says := Fault(fmt.Errorf("the document could not be read: %w", plexus.ErrMemory))
+	if strings.Contains(says, "who wrote") || !strings.Contains(says, "Make room in memory") {
+		t.Error(says)
 	}
 }

@@ -66,6 +66,9 @@ var (
 	// ErrDisk: the disk failed, and what it did with the write cannot be told.
 	// The store takes no more writes; opening it anew shows what is there.
 	ErrDisk = errors.New("the disk failed")
+	// ErrMemory: there is not enough memory for what was asked. Of the document it
+	// says nothing.
+	ErrMemory = errors.New("there is not enough memory")
 	// ErrBusy: somebody else holds the file for writing. Nothing was written.
 	ErrBusy = errors.New("somebody else is writing to the file")
 	// ErrLocked: another process, or another store of this one, has it open.
@@ -104,6 +107,7 @@ const (
 	codeError      = 1
 	codeBusy       = 5
 	codeLocked     = 6
+	codeNoMemory   = 7
 	codeReadOnly   = 8
 	codeIOErr      = 10
 	codeCorrupt    = 11
@@ -132,8 +136,17 @@ func translate(err error) (_ error, refused bool) {
 			}
 		}
 	}
+	if sentinel, refused := sentinelOf(e.Code(), said); sentinel != nil {
+		return sentinel, refused
+	}
+	return err, false
+}
+
+// sentinelOf is what a code of the engine means, nil for nothing that callers tell
+// apart.
+func sentinelOf(code int, said string) (_ error, refused bool) {
 	wrap := func(sentinel error) error { return fmt.Errorf("%w (%s)", sentinel, said) }
-	switch e.Code() & 0xff {
+	switch code & 0xff {
 	case codeError:
 		if strings.Contains(said, "malformed JSON") {
 			return ErrValue, true
@@ -142,12 +155,14 @@ func translate(err error) (_ error, refused bool) {
 		return wrap(ErrValue), true
 	case codeBusy, codeLocked:
 		return wrap(ErrBusy), false
+	case codeNoMemory:
+		return wrap(ErrMemory), false
 	case codeReadOnly:
 		return wrap(ErrReadOnly), false
 	case codeFull:
 		return ErrFull, false // it says the same
 	case codeIOErr:
-		if e.Code() == codeNoRoom {
+		if code == codeNoRoom {
 			said += ": there may be no room for the file that it keeps beside the document"
 		}
 		return wrap(ErrDisk), false
@@ -156,5 +171,5 @@ func translate(err error) (_ error, refused bool) {
 	case codeNotADB:
 		return wrap(ErrSchema), false
 	}
-	return err, false
+	return nil, false
 }

@@ -190,10 +190,21 @@ func (s *Store) adopt(ctx context.Context, found *known, last head) error {
 // whole follows all rows.
 func whole(v view, _ head) (head, error) { return v.follow(head{}, nil, nil) }
 
+// unread is why a document is not relied on of which nothing bad is known: it could
+// not be read. What is not relied on is treated as one that was tampered with, and is
+// not called that.
+type unread struct{ why error }
+
+func (u *unread) Error() string   { return "the document could not be read: " + u.why.Error() }
+func (u *unread) Unwrap() []error { return []error{ErrTampered, u.why} }
+
 // distrust is an error as the reason why a document is not relied on.
 func distrust(err error) error {
 	if errors.Is(err, ErrTampered) {
 		return err
+	}
+	if errors.Is(err, ErrMemory) {
+		return &unread{err}
 	}
 	return fmt.Errorf("%w: it cannot be read whole: %w", ErrTampered, err)
 }

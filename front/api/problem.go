@@ -102,6 +102,7 @@ var sentinels = []struct {
 	{plexus.ErrReadOnly, wire.ReadOnly},
 	{plexus.ErrDisk, wire.Disk},
 	{plexus.ErrBusy, wire.Busy},
+	{plexus.ErrMemory, wire.Busy},
 	{plexus.ErrClosed, wire.Closed},
 	{context.DeadlineExceeded, wire.Timeout},
 }
@@ -123,6 +124,9 @@ func problemOf(err error, by plexus.Writer) *wire.Problem {
 	if errors.Is(err, plexus.ErrTampered) {
 		if by.Role == plexus.Human {
 			return problem(wire.Damaged, "%s", kernel.Fault(err))
+		}
+		if errors.Is(err, plexus.ErrMemory) {
+			return problem(wire.Damaged, "the kernel had not enough memory to read its document: nothing is allowed until a person has looked (assent status)")
 		}
 		return problem(wire.Damaged, "the kernel's document is damaged: nothing is allowed until a person has looked (assent status)")
 	}

@@ -61,6 +61,7 @@ func TestStatusOfErrors(t *testing.T) {
 		{plexus.ErrDisk, 503, wire.Disk},
 		{&plexus.Damage{Rev: 7, What: "the row is missing"}, 503, wire.Damaged},
 		{plexus.ErrBusy, 503, wire.Busy},
+		{plexus.ErrMemory, 503, wire.Busy},
 		{plexus.ErrClosed, 503, wire.Closed},
 		{context.Canceled, 503, wire.Closed},
 		{context.DeadlineExceeded, 408, wire.Timeout},

@@ -53,8 +53,8 @@ const (
 	Full     Code = "full"      // 507: the disk is full, or nearly: then nothing of agents is taken
 	ReadOnly Code = "read-only" // 503
 	Disk     Code = "disk"      // 503
-	Damaged  Code = "damaged"   // 503: somebody else wrote to the document
-	Busy     Code = "busy"      // 503
+	Damaged  Code = "damaged"   // 503: somebody else wrote to the document, or it could not be read
+	Busy     Code = "busy"      // 503: also where memory is short
 	Closed   Code = "closed"    // 503: the kernel ends
 	Internal Code = "internal"  // 500
 )
