@@ -1,20 +1,15 @@
 package daemon
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/fsnotify/fsnotify"
 
-	"assent/internal/place"
+	"assent/internal/config"
 	"assent/kernel"
 )
-
-// largestProgram bounds the text of the classifier's program, in bytes.
-const largestProgram = 1 << 20
 
 // program is the file of the classifier's program, which is looked after: what is in
 // it holds as soon as it is saved.
@@ -94,12 +89,7 @@ func (p *program) read(named string) kernel.Program {
 		p.mu.Unlock()
 		return kernel.Program{}
 	}
-	path := named
-	if rest, ok := strings.CutPrefix(named, "~/"); ok {
-		path = filepath.Join(p.home, rest)
-	} else if !filepath.IsAbs(named) {
-		path = filepath.Join(p.folder, named)
-	}
+	path := config.ProgramPath(named, p.home, p.folder)
 	p.mu.Lock()
 	p.path = path
 	for _, name := range p.names() {
@@ -107,15 +97,6 @@ func (p *program) read(named string) kernel.Program {
 		_ = p.watcher.Add(filepath.Dir(filepath.Dir(name)))
 	}
 	p.mu.Unlock()
-	text, info, err := place.Read(path, largestProgram, "program")
-	if err == nil && info.Mode().Perm()&0o022 != 0 {
-		err = fmt.Errorf("%s: others may write it (mode %04o); if nobody has: chmod go-w %s", path, info.Mode().Perm(), path)
-	}
-	if err == nil && len(strings.TrimSpace(string(text))) == 0 {
-		err = errors.New(path + " is empty")
-	}
-	if err != nil {
-		err = fmt.Errorf("the classifier's program (autoModeJudge) cannot be had: %w", err)
-	}
-	return kernel.Program{Name: path, Text: string(text), Err: err, File: path}
+	text, err := config.ReadProgram(path)
+	return kernel.Program{Name: path, Text: text, Err: err, File: path}
 }

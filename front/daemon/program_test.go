@@ -72,7 +72,7 @@ func TestTheFileOfTheProgram(t *testing.T) {
 		"others may write it": {"allow", 0o666, "others may write it"},
 		"its group may":       {"allow", 0o660, "others may write it"},
 		"nothing in it":       {" \n", 0o600, "is empty"},
-		"too large":           {strings.Repeat(";", largestProgram+1), 0o600, "that is no program"},
+		"too large":           {strings.Repeat(";", 2<<20), 0o600, "that is no program"},
 	} {
 		put(own, test.text, test.mode)
 		if got := p.read(own); got.Err == nil || !strings.Contains(got.Err.Error(), test.want) {
