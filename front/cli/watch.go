@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"assent/approval"
 	"assent/front/api/client"
 	"assent/front/api/wire"
 	"assent/front/notify"
@@ -36,7 +38,8 @@ func newWatch() *cobra.Command {
 		Short: "Say what happens to calls as it happens, as lines of JSON",
 		Long: `Watch writes a line of JSON for each thing that happens to a call:
 
-  asked      it waits for a person, or did when the watch began
+  asked      it waits for a person, or did when the watch began; one that a person
+             answers at once is told too, before the answer
   answered   a person said yes or no (approved, by)
   commented  a person wrote a comment (comment, by)
   decided    it may run, or may not (allowed, reason)
@@ -70,7 +73,7 @@ Watch ends with Ctrl-C. A kernel that ends is waited for.`,
 			d.heard.Store(true)
 			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			w := &watching{c: c, session: id, out: cmd.OutOrStdout(), known: make(map[callName]int64), until: untilNone}
+			w := &watching{c: c, session: id, out: cmd.OutOrStdout(), known: make(map[callName]int64), told: make(map[callName]bool), until: untilNone}
 			if bell {
 				w.bell = cmd.ErrOrStderr()
 			}
@@ -135,6 +138,7 @@ type watching struct {
 	until   bool
 
 	known map[callName]int64 // what waits, with its number
+	told  map[callName]bool  // what was told as asked, and is not settled
 	begun bool
 }
 
@@ -181,6 +185,9 @@ func (w *watching) run(ctx context.Context, from wire.Rev) error {
 				}
 			}
 			for _, r := range e.Rows {
+				if err := w.look(ctx, r); err != nil {
+					return err
+				}
 				if err := w.row(r, reasons); err != nil {
 					return err
 				}
@@ -224,6 +231,9 @@ func (w *watching) row(r wire.Row, reasons map[callName]jsontext.Value) error {
 		h.Event, h.Allowed, h.Reason, h.By = "decided", f.Value, reasons[call], ""
 	case "cancelled":
 		h.Event = "cancelled"
+	case "completed":
+		delete(w.told, call)
+		return nil
 	case "outcomeJson":
 		h.Event, h.Outcome, h.By = "settled", f.Value, ""
 	default:
@@ -253,24 +263,84 @@ func (w *watching) queue(ctx context.Context) (wire.Rev, error) {
 		if _, there := w.known[call]; there {
 			continue
 		}
-		h := happened{Rev: page.Rev, At: job.Stamp.At.Format(time.RFC3339Nano), Event: "asked", Session: job.Session, Job: job.ID, Number: job.Number,
-			Tool: job.Name, What: whatOf(job.Arguments)}
-		if job.Leaf != nil {
-			h.PolicyResult, h.Message = job.Leaf.PolicyResult, job.Leaf.PolicyMessage
-		}
 		w.known[call] = job.Number
-		if err := w.write(h); err != nil {
+		if err := w.asked(job, page.Rev, true); err != nil {
 			return 0, err
-		}
-		if w.bell != nil {
-			fmt.Fprint(w.bell, "\a")
-		}
-		if w.tell != nil {
-			w.tell(h)
 		}
 	}
 	w.known = now
 	return page.Rev, nil
+}
+
+// asked says that a call waits, or did.
+func (w *watching) asked(job wire.Job, rev wire.Rev, waits bool) error {
+	h := happened{Rev: rev, At: job.Stamp.At.Format(time.RFC3339Nano), Event: "asked", Session: job.Session, Job: job.ID, Number: job.Number,
+		Tool: job.Name, What: whatOf(job.Arguments)}
+	if job.Leaf != nil {
+		h.PolicyResult, h.Message = job.Leaf.PolicyResult, job.Leaf.PolicyMessage
+	}
+	w.told[callName{job.Session, job.ID}] = true
+	if err := w.write(h); err != nil || !waits {
+		return err
+	}
+	if w.bell != nil {
+		fmt.Fprint(w.bell, "\a")
+	}
+	if w.tell != nil {
+		w.tell(h)
+	}
+	return nil
+}
+
+// look looks at a call that by a row may have begun to wait, and once more when a
+// person answers it: the queue is read a few times a second, and a call may be answered
+// before, also before the kernel says that it waits.
+func (w *watching) look(ctx context.Context, r wire.Row) error {
+	f := r.Field
+	switch {
+	case f == nil, w.told[callName{f.Session, f.Job}]:
+		return nil
+	case f.Name == "policyResult" && (string(f.Value) == `"ask"` || string(f.Value) == `"deny"`), strings.HasPrefix(f.Name, "judgeFail/"), f.Name == "approved":
+	default:
+		return nil
+	}
+	job, err := w.c.Job(ctx, f.Session, f.Job)
+	if err != nil || job.Leaf == nil {
+		return nil // the queue says it, when it can be read again
+	}
+	if job.Leaf.NeedsHuman {
+		w.known[callName{job.Session, job.ID}] = job.Number
+		return w.asked(job, r.Rev, f.Name != "approved")
+	}
+	judged, ok := job.Leaf.Written["policyResult"]
+	if f.Name != "approved" || !ok || judged.Rev > r.Rev {
+		return nil // it may yet wait, or was answered before it could
+	}
+	first, failed := job.Leaf.Written["judgeFail/1"]
+	document, err := w.c.SessionPage(ctx, f.Session, 0, 1)
+	if err != nil || !neededHuman(job, document, failed && first.Rev < r.Rev) {
+		return nil
+	}
+	return w.asked(job, r.Rev, false)
+}
+
+// neededHuman reports whether a call that a person has answered waited for one before
+// (law §4), in the session as it is.
+func neededHuman(job wire.Job, d wire.Document, failed bool) bool {
+	if job.Leaf.PolicyResult == nil {
+		return false
+	}
+	result, err := approval.ParsePolicyResult(*job.Leaf.PolicyResult)
+	if err != nil {
+		return false
+	}
+	mode, err := approval.ParseMode(d.View.CurrentPolicy)
+	leaf := approval.Leaf{Kind: approval.KindOf(job.Name), Name: job.Name, Arguments: job.Arguments, PolicyResult: result}
+	leaf.JudgeFailMessage.Written = failed
+	return err == nil && approval.NeedsHuman(leaf, approval.Session{
+		CurrentPolicy: mode, AutoAllow: approval.Grants(d.View.AutoAllow), StandingAutoAllow: approval.Grants(d.View.StandingAutoAllow),
+		AutoCoverDeny: approval.CoverDenyOf(d.View.AutoCoverDeny), Seat: approval.SeatOf(d.Session.Seat == wire.Attended),
+	})
 }
 
 func (w *watching) write(h happened) error { return writeJSON(w.out, h) }

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -110,6 +111,53 @@ func TestWatch(t *testing.T) {
 	}
 	again.until("settled", "b")
 	again.ends()
+}
+
+// A call that waits for a moment is told as asked, and before its answer: also where
+// the queue was never read meanwhile.
+func TestWatchTellsWhatIsAnsweredAtOnce(t *testing.T) {
+	k := newPrompted(t, "manual")
+	w := k.watches(nil)
+	k.asks("first", "Bash", `{"command":"frob"}`)
+	w.until("asked", "first")
+	for i := range 20 {
+		id := fmt.Sprint("quick", i)
+		k.asks(id, "Bash", `{"command":"frob"}`)
+		k.has(id, "policyResult", `"ask"`)
+		k.answers(id, "false")
+		asked := false
+		for {
+			h := w.next()
+			if h.Job == id && h.Event == "asked" {
+				if asked {
+					t.Errorf("%s was told twice", id)
+				}
+				asked = true
+			}
+			if h.Job == id && h.Event == "answered" {
+				break
+			}
+		}
+		if !asked {
+			t.Fatalf("%s was answered and never asked", id)
+		}
+		w.until("settled", id)
+	}
+	// What a policy allows, and what is said no to before anybody was asked, never waited.
+	k.asks("let", "Bash", `{"command":"let it"}`)
+	for {
+		h := w.next()
+		if h.Job != "let" {
+			t.Errorf("got %+v", h)
+		}
+		if h.Event == "asked" {
+			t.Error("what nobody was asked about is told as asked")
+		}
+		if h.Event == "decided" {
+			break
+		}
+	}
+	w.ends()
 }
 
 func int64String(n int64) string {
