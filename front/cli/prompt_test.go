@@ -141,6 +141,24 @@ func (c *console) types(keys string) {
 	}
 }
 
+// presses types a key that counts where nothing was typed before it, once more where
+// the screen says that it came too soon.
+func (c *console) presses(key, want string) {
+	c.t.Helper()
+	soon := false
+	c.types(key)
+	c.until(want, func() bool {
+		soon = strings.Contains(c.text(), "came too close")
+		return soon || strings.Contains(c.text(), want)
+	})
+	if soon {
+		c.sees("one moment")
+		c.loses("one moment")
+		c.types(key)
+		c.sees(want)
+	}
+}
+
 // ends waits until the program has ended, and looks whether the terminal is as it
 // was.
 func (c *console) ends() {
@@ -297,7 +315,7 @@ func TestPromptKeys(t *testing.T) {
 	c.types(escape + "y")
 	k.has("m", plexus.OrchestrationResult, "true")
 	c.sees("(Bash) was allowed:")
-	c.types("q")
+	c.types("\x03")
 	c.ends()
 }
 
@@ -400,7 +418,7 @@ func TestPromptRaces(t *testing.T) {
 	}
 	c.loses("does not answer; trying")
 	c.sees("With the comment: when it is back")
-	c.types("a")
+	c.presses("a", "(Bash) allowed, with a comment")
 	k.has("d", plexus.Approved, "true")
 	k.has("d", plexus.ApprovalComment, `"when it is back"`)
 
@@ -417,7 +435,7 @@ func TestPromptRaces(t *testing.T) {
 	}
 	other.types("\x03")
 	other.ends()
-	c.types("q")
+	c.types("\x03")
 	c.ends()
 }
 
@@ -573,7 +591,7 @@ func TestPromptReads(t *testing.T) {
 	c.sees("Space: more")
 	c.types("\x1b[F") // and to its end
 	c.sees("a allow d deny")
-	c.types("d")
+	c.presses("d", "(Bash) refused")
 	k.has("long", plexus.Approved, "false")
 	c.types("\t\t")
 	c.sees("[History]")
@@ -581,6 +599,6 @@ func TestPromptReads(t *testing.T) {
 	c.types("4")
 	c.sees("[Sessions]")
 	c.sees("> s auto")
-	c.types("q")
+	c.types("\x03")
 	c.ends()
 }

@@ -42,8 +42,8 @@ func (m *Machine) key(now time.Time, k Key) {
 			return
 		}
 	case "q":
-		if m.stage == reading {
-			m.do(Quit{})
+		if m.stage == reading { // what follows it is read by the person's shell
+			m.lone(now, k, func() { m.do(Quit{}) })
 			return
 		}
 	case "?":
@@ -117,14 +117,34 @@ func (m *Machine) back(now time.Time) {
 	m.note = nil
 }
 
-// act does something once its key was found alone.
+// act does something that is written, once its key was found alone.
 func (m *Machine) act(now time.Time, k Key, act func()) {
 	switch {
-	case k.Repeat:
 	case m.busy != nil:
 		m.tell("One moment: the last answer is being written.")
 	case !m.up:
 		m.tell("Nothing was done: the kernel does not answer.")
+	default:
+		m.lone(now, k, act)
+	}
+}
+
+// chose makes a choice that waits for its confirmation.
+func (m *Machine) chose(now time.Time, key string) {
+	m.choice = key
+	if m.quiet(now) {
+		m.chosen = now
+	}
+}
+
+// lone does something where nothing was typed before its key, and nothing follows
+// it: the first key of a text is no answer, and neither is the last.
+func (m *Machine) lone(now time.Time, k Key, act func()) {
+	switch {
+	case k.Repeat:
+	case !m.quiet(now) && !(m.chosen.Equal(m.typed) && m.sure(k, m.choice)):
+		m.disarm(now)
+		m.tell("That key came too close behind another one: nothing was done. Press it again, alone.")
 	default:
 		m.held = &held{now, act}
 		m.wake(now.Add(alone))
@@ -174,6 +194,8 @@ func (m *Machine) card(now time.Time, k Key) {
 		comment = strings.TrimSpace(m.draft.text())
 	}
 	switch k.Name {
+	default: // a text is typed
+		m.disarm(now)
 	case "a", "d":
 		if m.unread() {
 			return
@@ -430,7 +452,7 @@ func (m *Machine) switchMode(now time.Time, k Key) {
 			continue
 		}
 		if mode.name == "yolo" && !sure {
-			m.choice = mode.key
+			m.chose(now, mode.key)
 			m.tell("yolo asks nobody, also for what waits now: %s confirms it.", m.super(mode.key))
 			return
 		}
@@ -561,7 +583,7 @@ func (m *Machine) grant(now time.Time, k Key) {
 			return
 		}
 		if k.Name == c.key {
-			m.choice = c.key
+			m.chose(now, c.key)
 			if m.holds() {
 				m.tell("To %s: %s.", c.text, m.super(c.key))
 			} else {

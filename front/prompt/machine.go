@@ -18,7 +18,10 @@ const (
 	// Quiet is how long nothing may have been typed before a key counts on a card
 	// that is new: longer than the pauses in somebody's typing.
 	Quiet = 400 * time.Millisecond
-	// alone is how long a key that does something must stand alone. What is pasted
+	// calm is the same where a comment was torn away from whoever types it: they
+	// stop to think, and have not seen it yet.
+	calm = 1500 * time.Millisecond
+	// alone is how long nothing may follow a key that does something. What is pasted
 	// into a terminal that does not say so comes faster.
 	alone = 60 * time.Millisecond
 )
@@ -96,12 +99,14 @@ type Machine struct {
 	of       string // the session whose mode is switched
 	shown    *shown
 	stage    stage
-	choice   string   // of a grant or a mode that waits for the super key
-	offered  []string // the panel of grants
-	armed    bool     // the input was quiet since the card came
+	choice   string    // of a grant or a mode that waits for the super key
+	chosen   time.Time // when, where nothing was typed before
+	offered  []string  // the panel of grants
+	armed    bool      // the input was quiet since the card came
 	since    time.Time
-	typed    time.Time // the last input
-	next     time.Time // before which no new card comes
+	typed    time.Time     // the last input
+	torn     time.Duration // that must be quiet before any key counts again
+	next     time.Time     // before which no new card comes
 	draft    input
 	kept     string // what was typed for a card that closed
 	held     *held
@@ -211,10 +216,12 @@ func (m *Machine) Step(now time.Time, e Event) []Order {
 	}
 	switch e := e.(type) {
 	case Key:
-		if now.Sub(m.ended) >= Quiet {
-			m.fresh = false // whoever typed could read it
+		if !m.swallows(now, e) {
+			if now.Sub(m.ended) >= Quiet {
+				m.fresh = false // whoever typed could read it
+			}
+			m.key(now, e)
 		}
-		m.key(now, e)
 		m.typed = now
 		if !m.armed {
 			m.wake(now.Add(Quiet))
@@ -649,6 +656,13 @@ func (m *Machine) over(what string, now time.Time, decided bool) {
 	call := m.shown.call
 	m.gone[call], m.unsure = decided, Call{}
 	m.leave()
+	switch m.stage {
+	case reading:
+	case typing:
+		m.torn = calm
+	case commented, granting, switching, cancelling, helping:
+		m.torn = Quiet
+	}
 	m.shown, m.stage, m.choice, m.busy, m.held = nil, reading, "", nil, nil
 	m.about = false
 	if m.closed = what; !decided {
@@ -697,6 +711,22 @@ func (m *Machine) wrote(now time.Time, w Wrote) {
 	default:
 		m.done(now, w.What)
 	}
+}
+
+// quiet reports whether nothing was typed for a while.
+func (m *Machine) quiet(now time.Time) bool { return now.Sub(m.typed) >= Quiet }
+
+// swallows reports whether a key was typed for something that is not there any
+// more: whoever types a comment does not see at once that its card has closed.
+func (m *Machine) swallows(now time.Time, k Key) bool {
+	quiet := m.ended
+	if m.typed.After(quiet) {
+		quiet = m.typed
+	}
+	if now.Sub(quiet) >= m.torn {
+		m.torn = 0
+	}
+	return m.torn > 0 && k.Name != "ctrl+c"
 }
 
 // done says what was done.
