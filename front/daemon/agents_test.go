@@ -75,19 +75,98 @@ func TestAgentsAreRemembered(t *testing.T) {
 	}
 }
 
-// What the register holds and nobody understands keeps a kernel from starting:
-// it would take agents for people.
-func TestAgentsNobodyUnderstands(t *testing.T) {
+// An agent more costs a small row, however many are known.
+func TestManyAgentsAreWrittenInParts(t *testing.T) {
 	document, err := plexus.Open(filepath.Join(t.TempDir(), "document"), plexus.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer document.Close()
-	_, err = document.Apply(t.Context(), plexus.Tx{Writer: host, Writes: []plexus.Row{plexus.Register{Name: knownAgents, Value: `[]`}}})
+	// All are this process in some way, so that none is gone.
+	self, err := peer.Find(os.Getpid())
+	if err != nil {
+		t.Skip(err)
+	}
+	const many = 500
+	bodies := func(a *agents) int { return len(a.gate.Known().Bodies) }
+	a := &agents{document: document, gate: peer.NewGate(nil, false), boot: "one"}
+	for i := range many {
+		if err := a.gate.Add(peer.Body{Process: self, Group: i + 1}); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.keep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, err := document.Since(t.Context(), 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := remember(t.Context(), peer.NewGate(nil, false), document, place.Place{}, slog.New(slog.DiscardHandler)); err == nil {
-		t.Error("it was taken for nothing")
+	longest := 0
+	for _, row := range rows {
+		longest = max(longest, len(row.(plexus.Register).Value))
+	}
+	if len(rows) != many || longest > 2000 {
+		t.Errorf("%d agents are %d rows, the longest of %d bytes", many, len(rows), longest)
+	}
+	if bodies(a) != many {
+		t.Fatalf("%d are known", bodies(a))
+	}
+	next := &agents{document: document, gate: peer.NewGate(nil, false), boot: "one"}
+	if err := next.recall(t.Context()); err != nil || bodies(next) != many {
+		t.Errorf("the next kernel knows %d, %v", bodies(next), err)
+	}
+	if err := next.keep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if head, err := document.Head(t.Context()); err != nil || head.Rev != many {
+		t.Errorf("what is written is written again: %v %v", head, err)
+	}
+}
+
+// Those that an older kernel kept in one register are known, and kept as they are now.
+func TestAgentsOfAnOlderDocument(t *testing.T) {
+	document, err := plexus.Open(filepath.Join(t.TempDir(), "document"), plexus.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer document.Close()
+	self, err := peer.Find(os.Getpid())
+	if err != nil {
+		t.Skip(err)
+	}
+	old := plexus.Value(kept{Boot: "one", Agents: []keptAgent{{PID: self.PID, Start: self.Start, Login: 3}}})
+	if _, err := document.Apply(t.Context(), plexus.Tx{Writer: host, Writes: []plexus.Row{plexus.Register{Name: knownAgents, Value: old}}}); err != nil {
+		t.Fatal(err)
+	}
+	a := &agents{document: document, gate: peer.NewGate(nil, false), boot: "one"}
+	if err := a.recall(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.keep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	latest, err := document.Latest(t.Context(), "")
+	if err != nil || latest[partOfAgents(0)].Value != old || !slices.Contains(a.gate.Known().Bodies, peer.Body{Process: self, Login: 3}) {
+		t.Errorf("%v %v", latest, err)
+	}
+}
+
+// What the register holds and nobody understands keeps a kernel from starting:
+// it would take agents for people.
+func TestAgentsNobodyUnderstands(t *testing.T) {
+	for _, name := range []string{knownAgents, partOfAgents(agentParts - 1)} {
+		document, err := plexus.Open(filepath.Join(t.TempDir(), "document"), plexus.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer document.Close()
+		_, err = document.Apply(t.Context(), plexus.Tx{Writer: host, Writes: []plexus.Row{plexus.Register{Name: name, Value: `[]`}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := remember(t.Context(), peer.NewGate(nil, false), document, place.Place{}, slog.New(slog.DiscardHandler)); err == nil {
+			t.Errorf("%s: it was taken for nothing", name)
+		}
 	}
 }
