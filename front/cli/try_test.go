@@ -93,7 +93,7 @@ func TestTryByHand(t *testing.T) {
 	}{
 		{"a no, nonsense, a yes to a secret, a refusal of what could be granted", []string{"n not now", "what", "y", "n"}, []string{
 			`> `, "refused: a person refused it", "That is none of them.", "allowed: a person allowed it", "TOKEN=not-a-real-one",
-			"no attempt is planned", "refused: a person refused it", "no attempt is planned", "refused: a person refused it", "All of it is in the log:", "deny    you     bash",
+			"attempt 2, as soon as a connection for the classifier is chosen", "refused: a person refused it", "attempt 2, as soon as a connection for the classifier is chosen", "refused: a person refused it", "All of it is in the log:", "deny    you     bash",
 		}},
 		{"a grant of writing, and none of reading", []string{"g", "g", "n", "G", ""}, []string{
 			"allowed: the cluster is granted", "That is none of them.", "refused: a person refused it", "allowed: the cluster is granted", "checked: tea coffee",
