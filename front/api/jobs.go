@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -52,6 +53,74 @@ func postSame(s *Server, c *call) error {
 	c.answer = answer
 	return nil
 }
+
+// postHold is admitting a call, waiting for a moment, and beginning it, in one
+// request: most calls are decided by the floor at once, and whoever hands in each in
+// a process of its own pays for every question. What is not decided soon is waited
+// for with getReceipt and claimed with postBegin, so that nothing is claimed for
+// somebody who may have gone meanwhile.
+func postHold(s *Server, c *call) error {
+	var in wire.Hold
+	if err := c.in(&in); err != nil {
+		return err
+	}
+	if err := job.CheckArguments(in.Arguments); err != nil {
+		return err
+	}
+	if _, err := s.admitting(c); err != nil {
+		return err
+	}
+	same, err := s.opts.Kernel.Same(c, c.session(), in.Name, in.Arguments, in.Cwd, c.by)
+	if err != nil {
+		return err
+	}
+	for {
+		leaf := ""
+		for _, found := range same {
+			if !found.Begun && (found.Decided == nil || *found.Decided) {
+				leaf = found.ID
+				break
+			}
+		}
+		same = nil // what another claims meanwhile is not looked for again
+		if leaf == "" {
+			call := kernel.NewCall{Session: c.session(), ID: in.ID, Name: in.Name, Arguments: in.Arguments, Facts: string(in.Facts)}
+			row, err := s.opts.Kernel.Admit(c, call, c.by)
+			if errors.Is(err, plexus.ErrWritten) && in.ID != "" { // a call is never answered twice
+				call.ID = ""
+				row, err = s.opts.Kernel.Admit(c, call, c.by)
+			}
+			if err != nil {
+				return err
+			}
+			s.awaiting.asks(row, s.opts.Now())
+			leaf = row.ID
+		}
+		c.r.SetPathValue("job", leaf) // from here on it is about that one
+		if err := s.receipt(c, decided, min(soon, s.opts.Limits.Wait)); err != nil {
+			return err
+		}
+		receipt := c.answer.(wire.Receipt)
+		held := wire.Held{Receipt: receipt}
+		if yes := receipt.OrchestrationResult; yes != nil && *yes && receipt.Completed == nil && receipt.Cancelled == nil {
+			if err := c.Err(); err != nil { // nobody hears it
+				return err
+			}
+			switch err := s.opts.Kernel.Begin(c, c.session(), leaf, c.by); {
+			case errors.Is(err, kernel.ErrBegun):
+				continue
+			case err != nil:
+				return err
+			}
+			held.Begun = true
+		}
+		c.answer = held
+		return nil
+	}
+}
+
+// soon is how long a call is held in the request that admits it.
+const soon = 2 * time.Second
 
 func getJob(s *Server, c *call) error {
 	snap, err := s.opts.Document.Job(c, c.session(), c.job())
@@ -168,6 +237,12 @@ func getReceipt(s *Server, c *call) error {
 	default:
 		return problem(wire.BadRequest, "query parameter wait: want %s or %s", decided, settled)
 	}
+	return s.receipt(c, until, s.opts.Limits.Wait)
+}
+
+// receipt answers with the receipt of the job of the path, once it is so far or the
+// wait is over.
+func (s *Server) receipt(c *call, until string, wait time.Duration) error {
 	snap, err := s.own(c)
 	if err != nil {
 		return err
@@ -185,7 +260,7 @@ func getReceipt(s *Server, c *call) error {
 	}
 	if until != "" && !reached() {
 		c.done() // others have their turn while this one waits
-		ctx, cancel := context.WithTimeout(c, s.opts.Limits.Wait)
+		ctx, cancel := context.WithTimeout(c, wait)
 		defer cancel()
 		for rows, err := range s.opts.Document.Watch(ctx, snap.Rev, plexus.Filter{Session: c.session()}) {
 			if err != nil {

@@ -76,7 +76,7 @@ func TestOpenAPIHasTheForms(t *testing.T) {
 	doc := openAPI(t)
 	forms := []any{
 		wire.Problem{}, wire.Stamp{}, wire.You{}, wire.Status{}, wire.Kernel{}, wire.NewSession{}, wire.Session{}, wire.Summary{},
-		wire.Sessions{}, wire.Grants{}, wire.View{}, wire.Document{}, wire.Register{}, wire.RegisterLine{}, wire.Registers{}, wire.NewJob{}, wire.Same{}, wire.SameCalls{}, wire.SameCall{},
+		wire.Sessions{}, wire.Grants{}, wire.View{}, wire.Document{}, wire.Register{}, wire.RegisterLine{}, wire.Registers{}, wire.NewJob{}, wire.Same{}, wire.SameCalls{}, wire.SameCall{}, wire.Hold{}, wire.Held{},
 		wire.JobRow{}, wire.Job{}, wire.Leaf{}, wire.Opened{}, wire.Judging{}, wire.Receipt{}, wire.Queue{}, wire.Call{}, wire.Calls{}, wire.Assign{}, wire.Assigned{}, wire.Write{},
 		wire.Writes{}, wire.Wrote{}, wire.Row{}, wire.Field{}, wire.Rows{}, wire.Head{}, wire.Verify{}, wire.Verified{}, wire.Damage{},
 		wire.PresenceOf{}, wire.Pair{}, wire.Token{}, wire.NewToken{}, wire.Tokens{}, wire.Give{}, wire.Given{}, wire.Looker{}, wire.Scanner{}, wire.Server{}, wire.ServerTools{}, wire.ServerTool{}, wire.Servers{}, wire.Watching{},
@@ -291,6 +291,10 @@ func TestOpenAPIIsWhatTheServerAnswers(t *testing.T) {
 		{"hook", "POST", "/v1/sessions/s/same", `{"name":"Read","arguments":1}`},
 		{"hook", "POST", "/v1/sessions/s/same", `{"names":"Read"}`},
 		{"hook", "POST", none + "/same", `{"name":"Read"}`},
+		{"hook", "POST", "/v1/sessions/s/hold", `{"name":"Read","arguments":1}`},
+		{"hook", "POST", "/v1/sessions/s/hold", `{"names":"Read"}`},
+		{"hook", "POST", none + "/hold", `{"name":"Read"}`},
+		{"hook", "POST", "/v1/sessions/s/hold", `{"id":"held","name":"Bash","arguments":{"command":"let it be held"}}`},
 		{"hook", "POST", "/v1/sessions/s/jobs/let/begin", ""},
 		{"hook", "POST", "/v1/sessions/s/jobs/let/begin", ""},
 		{"hook", "POST", "/v1/sessions/s/jobs/none/begin", ""},
@@ -315,6 +319,7 @@ func TestOpenAPIIsWhatTheServerAnswers(t *testing.T) {
 		{"hook", "POST", "/v1/sessions/s/jobs/none/cancel", ""},
 		{"ada", "POST", "/v1/sessions/s/cancel", ""},
 		{"ada", "POST", none + "/cancel", ""},
+		{"hook", "POST", "/v1/sessions/s/hold", `{"name":"Bash","arguments":{"command":"let it be"}}`},
 		{"ada", "GET", "/v1/calls", ""},
 		{"ada", "GET", "/v1/calls?session=s&since=2020-01-01T00:00:00Z&until=2100-01-01T00:00:00Z&result=allow&tool=bash&limit=1", ""},
 		{"ada", "GET", "/v1/calls?session=none", ""},

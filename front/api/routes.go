@@ -67,6 +67,7 @@ var routes = []route{
 
 	{method: "POST", path: ofSession + "/jobs", agents: true, body: maxCall, do: postJob, status: http.StatusCreated},
 	{method: "POST", path: ofSession + "/same", agents: true, body: maxCall, do: postSame},
+	{method: "POST", path: ofSession + "/hold", agents: true, body: maxCall, do: postHold},
 	{method: "GET", path: ofJob, do: getJob},
 	{method: "GET", path: ofJob + "/receipt", agents: true, query: []string{"wait"}, do: getReceipt},
 	{method: "POST", path: ofJob + "/cancel", agents: true, do: postCancel},

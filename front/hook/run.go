@@ -174,7 +174,10 @@ func (s *session) before(ctx context.Context) Reply {
 	receipt, err := s.licensed(ctx)
 	switch {
 	case errors.Is(err, ErrDeadline):
-		return s.Refuse(s.p, Ticket(s.last(receipt)))
+		if receipt = s.last(receipt); receipt.Job != "" {
+			return s.Refuse(s.p, Ticket(receipt))
+		}
+		return s.broken(err)
 	case err != nil:
 		return s.broken(err)
 	case receipt.OrchestrationResult != nil && *receipt.OrchestrationResult:
@@ -186,16 +189,22 @@ func (s *session) before(ctx context.Context) Reply {
 // last is what is known of a call at the end of the hook's time: its number at
 // least, by which a person names it.
 func (s *session) last(r wire.Receipt) wire.Receipt {
-	if r.Number != 0 || r.Job == "" {
+	if r.Number != 0 {
 		return r
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	var now wire.Receipt
-	if s.line.ask(ctx, "GET", "/"+wire.Version+s.path("/jobs/"+r.Job+"/receipt"), nil, &now) != nil {
+	var same wire.SameCalls
+	if err := s.line.ask(ctx, "POST", "/"+wire.Version+s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments, Cwd: s.p.Cwd}, &same); err != nil {
 		return r
 	}
-	return now
+	for _, c := range same.Calls {
+		if !c.BodyStarted {
+			r.Job, r.Number = c.ID, c.Number
+			break
+		}
+	}
+	return r
 }
 
 // broken is the answer when something is the matter with assent itself, in the
@@ -210,57 +219,50 @@ func problem(err error) string {
 	return err.Error()
 }
 
-// licensed admits the call, or takes the same one up again, and waits until it is
-// decided. A yes is claimed: of two that have it one only goes on, and the other
-// asks anew.
+// licensed admits the call, or takes the same one up again that was not answered in
+// its time and is nobody's yet, and waits until it is decided. A yes is claimed: of
+// two that have it one only goes on, and the other asks anew.
 func (s *session) licensed(ctx context.Context) (receipt wire.Receipt, err error) {
-	takeUp := true
 	for {
-		leaf, err := s.admitted(ctx, takeUp)
+		var held wire.Held
+		err := s.opened(ctx, func() error {
+			call := wire.Hold{ID: s.call(), Name: s.p.Tool, Arguments: s.p.Arguments, Facts: s.facts(), Cwd: s.p.Cwd}
+			return s.ask(ctx, "POST", s.path("/hold"), call, &held)
+		})
 		if err != nil {
 			return receipt, err
 		}
-		if receipt, err = s.decided(ctx, leaf); err != nil {
-			return receipt, err
+		receipt = held.Receipt
+		if !decided(receipt) {
+			if receipt, err = s.decision(ctx, receipt); err != nil {
+				return receipt, err
+			}
 		}
-		if receipt.OrchestrationResult == nil || !*receipt.OrchestrationResult {
+		if held.Begun || receipt.OrchestrationResult == nil || !*receipt.OrchestrationResult {
 			return receipt, nil
 		}
-		err = s.ask(ctx, "POST", s.path("/jobs/"+leaf+"/begin"), nil, new(wire.Wrote))
+		err = s.ask(ctx, "POST", s.path("/jobs/"+receipt.Job+"/begin"), nil, new(wire.Wrote))
 		if !errors.Is(err, wire.Begun) {
 			return receipt, err
 		}
-		takeUp = false
 	}
 }
 
-// admitted is the leaf of the call: one that asked for the very same, was not
-// answered in its time and is nobody's yet, or a new one.
-func (s *session) admitted(ctx context.Context, takeUp bool) (leaf string, err error) {
-	err = s.opened(ctx, func() error {
-		if takeUp {
-			var same wire.SameCalls
-			if err := s.ask(ctx, "POST", s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments, Cwd: s.p.Cwd}, &same); err != nil {
-				return err
-			}
-			for _, c := range same.Calls {
-				if !c.BodyStarted && (c.OrchestrationResult == nil || *c.OrchestrationResult) {
-					leaf = c.ID
-					return nil
-				}
-			}
+// decided says whether nothing is waited for any more.
+func decided(r wire.Receipt) bool {
+	return r.OrchestrationResult != nil || r.Cancelled != nil || r.Completed != nil
+}
+
+// decision waits for what becomes of a leaf.
+func (s *session) decision(ctx context.Context, receipt wire.Receipt) (wire.Receipt, error) {
+	for !decided(receipt) {
+		var now wire.Receipt
+		if err := s.ask(ctx, "GET", s.path("/jobs/"+receipt.Job+"/receipt?wait=decided"), nil, &now); err != nil {
+			return receipt, err
 		}
-		var row wire.JobRow
-		call := wire.NewJob{ID: s.call(), Name: s.p.Tool, Arguments: s.p.Arguments, Facts: s.facts()}
-		err := s.ask(ctx, "POST", s.path("/jobs"), call, &row)
-		if errors.Is(err, wire.Written) { // that id was used: a call is never answered twice
-			call.ID = ""
-			err = s.ask(ctx, "POST", s.path("/jobs"), call, &row)
-		}
-		leaf = row.ID
-		return err
-	})
-	return leaf, err
+		receipt = now
+	}
+	return receipt, nil
 }
 
 func (s *session) facts() jsontext.Value {
@@ -272,23 +274,6 @@ func (s *session) facts() jsontext.Value {
 		return nil
 	}
 	return text
-}
-
-// decided waits for what becomes of a leaf.
-func (s *session) decided(ctx context.Context, leaf string) (receipt wire.Receipt, err error) {
-	for {
-		var now wire.Receipt
-		if err := s.ask(ctx, "GET", s.path("/jobs/"+leaf+"/receipt?wait=decided"), nil, &now); err != nil {
-			if errors.Is(err, ErrDeadline) && receipt.Job == "" {
-				receipt.Job = leaf
-			}
-			return receipt, err
-		}
-		receipt = now
-		if now.OrchestrationResult != nil || now.Cancelled != nil || now.Completed != nil {
-			return receipt, nil
-		}
-	}
 }
 
 // permission answers the client's own question to its person: with yes where

@@ -436,6 +436,12 @@ func (c *Client) Same(ctx context.Context, session string, call wire.Same) (out 
 	return out, c.ask(ctx, http.MethodPost, path("sessions", session, "same"), call, &out)
 }
 
+// Hold admits a call, or takes up the very same one that was answered too late,
+// waits for a moment, and begins it where it may run.
+func (c *Client) Hold(ctx context.Context, session string, call wire.Hold) (out wire.Held, err error) {
+	return out, c.ask(ctx, http.MethodPost, path("sessions", session, "hold"), call, &out)
+}
+
 // Report settles a licensed call with its outcome, any JSON but null.
 func (c *Client) Report(ctx context.Context, session, job string, outcome jsontext.Value) error {
 	return c.ask(ctx, http.MethodPost, path("sessions", session, "jobs", job, "report"), outcome, new(wire.Wrote))

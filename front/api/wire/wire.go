@@ -316,6 +316,24 @@ type SameCall struct {
 	BodyStarted         bool   `json:"bodyStarted"`         // somebody claimed it
 }
 
+// Hold admits a call, or takes up the very same one that was answered too late, and
+// waits for a moment.
+type Hold struct {
+	ID        string         `json:"id,omitempty"` // as of a new job; another is chosen where it was used
+	Name      string         `json:"name"`
+	Arguments jsontext.Value `json:"arguments,omitempty"`
+	Facts     jsontext.Value `json:"facts,omitempty"`
+	Cwd       string         `json:"cwd,omitempty"` // as of the same call
+}
+
+// Held is what became of it so far.
+type Held struct {
+	// Begun: it may run, and is claimed for whoever asked. Without it nothing may run
+	// yet.
+	Begun   bool    `json:"begun"`
+	Receipt Receipt `json:"receipt"`
+}
+
 // Job is a leaf or a sequence of the tree.
 type Job struct {
 	Session   string         `json:"session"`
