@@ -453,7 +453,11 @@ func (m *Machine) switchMode(now time.Time, k Key) {
 		}
 		if mode.name == "yolo" && !sure {
 			m.chose(now, mode.key)
-			m.tell("yolo asks nobody, also for what waits now: %s confirms it.", m.super(mode.key))
+			key := m.super(mode.key)
+			if !m.holds() {
+				key = "now " + plainText(m.set.SuperKey)
+			}
+			m.tell("yolo asks nobody, also for what waits now: %s confirms it.", key)
 			return
 		}
 		of := m.of

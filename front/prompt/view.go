@@ -298,7 +298,11 @@ func (m *Machine) keys() string {
 	case m.stage == switching:
 		var parts []string
 		for _, mode := range modes {
-			parts = append(parts, m.modeKey(mode.name, mode.key)+" "+mode.name)
+			key := m.modeKey(mode.name, mode.key)
+			if strings.Contains(key, " ") {
+				key += ":"
+			}
+			parts = append(parts, key+" "+mode.name)
 		}
 		return strings.Join(append(parts, "Escape: none"), "   ")
 	case m.view == viewSessions:
