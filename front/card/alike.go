@@ -15,6 +15,13 @@ const letters = "аaеeоoрpсcуyхxіiјjѕsһhԁdԛqԝwѵvкkьbүyӏl" +
 	"αaοoνvρpυuιiκkχxηnωwϲcϳjγyτtεeΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX" +
 	"օoսuհhոnցgզqՕOՏSԼL" +
 	"ᎪAᏴBᏟCᎬEᎻHᎫJᏦKᏞLᎷMᏢPᎡRᏚSᎢTᏙVᎳWᏃZᎠDᏀG" +
+	"ⵏlⵔOⵝXⵊIⴸVⵕQ" +
+	"ꓐBꓑPꓓDꓔTꓖGꓗKꓙJꓚCꓜZꓝFꓟMꓠNꓡLꓢSꓣRꓦVꓧHꓪWꓫXꓬYꓮAꓰEꓲIꓳOꓴU" +
+	"ᑌUᑎnᑭPᒍJᒪLᑲbᑯdᕁxᕼHᖇRᗅAᗪDᗞDᗰMᗷB᙭XᐯVᑕC" +
+	"ⲀAⲂBⲈEⲎHⲒIⲔKⲘMⲚNⲞOⲟoⲢPⲣpⲤCⲥcⲦTⲨYⲭxⲬX" +
+	"ꭺaꮃwꮓzꮩvꮪsꮯcꭱrꮋhꮇmꮖg" +
+	"𐐄O𐐬o𐓂O𐓪o𐊊B𐊢C𐊗T𐊲H𐌁B𐌉I𐌕T𐌑M" +
+	"ᛕKᛖMᚷXᚱR" +
 	"ıiɑaɡgɩiʟLꞁlƽsȷjɴnᴄcᴏoᴠvᴡwᴢzʏyɪiʀrꜱs"
 
 // signs look like those that mean something to a shell, in a path or an address.
@@ -34,9 +41,16 @@ func pairs(text string) map[rune]rune {
 
 var lettersOf, signsOf = pairs(letters), pairs(signs)
 
-// others are the scripts of which a letter in a Latin word is there to deceive, or
-// by a slip.
-var others = []*unicode.RangeTable{unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee}
+// beside are the scripts whose letters stand beside Latin ones without a blank. A
+// letter of any other one in a Latin word is there to deceive, or by a slip.
+var beside = []*unicode.RangeTable{unicode.Latin, unicode.Common, unicode.Inherited, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo,
+	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan}
+
+// other reports whether a character is a letter of another script. Those that are
+// read from right to left have marks of their own.
+func other(r rune) bool {
+	return unicode.IsLetter(r) && !unicode.In(r, beside...) && !rightToLeft(r)
+}
 
 // alike are the characters of a line that look like others, by the byte where each
 // begins: letters of other scripts in a word with ASCII letters, words of nothing
@@ -47,7 +61,7 @@ func alike(line string) map[int]rune {
 		switch {
 		case r < 0x80:
 			continue
-		case unicode.In(r, others...) && lettersOf[r] == 0:
+		case other(r) && lettersOf[r] == 0:
 			foreign = true
 		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) && !strings.ContainsRune("ー", r):
 			ideographs = true
@@ -73,7 +87,7 @@ func alike(line string) map[int]rune {
 			like := lettersOf[l.r]
 			switch {
 			case l.r < 0x80:
-			case like == 0 && latin && unicode.In(l.r, others...):
+			case like == 0 && latin && other(l.r):
 				found[l.at] = '?'
 			case like != 0 && (latin || all && !foreign):
 				found[l.at] = like

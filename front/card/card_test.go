@@ -213,6 +213,13 @@ func TestNothingIsLeftOut(t *testing.T) {
 func TestSee(t *testing.T) {
 	for _, row := range []struct{ why, in, want, words string }{
 		{"right-to-left", "a\u202eb", "a⟨U+202E⟩b", "a (right-to-left override, U+202E) b"},
+		{"hebrew-is-bounded", "rm -rf b; \u05d1", "rm -rf b; ⟨rtl⟩\u05d1⟨/rtl⟩", "rm -rf b;  (right to left: ) \u05d1 (end of it) "},
+		{"words-from-right-to-left", "\u05d0\u05b8\u05d1 1 \u0627b", "⟨rtl⟩\u05d0\u05b8\u05d1⟨/rtl⟩ 1 ⟨rtl⟩\u0627⟨/rtl⟩b", ""},
+		{"a-script-nobody-mixes", "\u2d4fs -\u2d4f", "\u2d4f⟨U+2D4F like l⟩s -\u2d4f⟨U+2D4F like l⟩", ""},
+		{"a-roman-number", "\u217cs", "\u217c⟨U+217C like l⟩s", ""},
+		{"any-other-letter-in-a-word", "pa\u1c5ey", "pa\u1c5e⟨U+1C5E like ?⟩y", ""},
+		{"lisu-canadian-coptic", "\ua4d0\ua4e1 \u1455 \u2c9f\u2ca3", "\ua4d0⟨U+A4D0 like B⟩\ua4e1⟨U+A4E1 like L⟩ \u1455⟨U+1455 like C⟩ \u2c9f⟨U+2C9F like o⟩\u2ca3⟨U+2CA3 like p⟩", ""},
+		{"japanese-beside-latin", "日本語abc ไทยabc 한글abc", "日本語abc ไทยabc 한글abc", ""},
 		{"escape", "\x1b[2J", "⟨U+001B⟩[2J", " (escape, U+001B) [2J"},
 		{"no-text", "a\xff", "a⟨byte FF⟩", "a (byte FF, which is no text) "},
 		{"cyrillic-in-latin", "pаypal", "pа⟨U+0430 like a⟩ypal", "pа (U+0430, which looks like a) ypal"},
@@ -236,6 +243,18 @@ func TestSee(t *testing.T) {
 		}
 		if got := Line(see(row.in, style{edges: true, plain: true})).Text(false); row.words != "" && got != row.words {
 			t.Errorf("%s: %q: got %q, want %q", row.why, row.in, got, row.words)
+		}
+	}
+}
+
+// What is seen for what it is, in a list as on a card.
+func TestPlainly(t *testing.T) {
+	for text, want := range map[string]bool{
+		"make test": true, "echo über 日本": true, "": true,
+		"a  b": false, "a\tb": false, " a": false, "a\nb": false, "./a.sh р\u0430ypal": false, "./a.sh \u05d0": false, "a\u200bb": false, "a\xff": false,
+	} {
+		if got := Plainly(text); got != want {
+			t.Errorf("%q: %v", text, got)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/bidi"
+
 	"assent/internal/drawn"
 	"assent/internal/oneline"
 )
@@ -60,7 +62,12 @@ func see(line string, how style) []Segment {
 	if how.edges {
 		end = len(strings.TrimRight(line, " "))
 	}
+	turned := false // within letters that are read from right to left
 	for i := 0; i < len(line); {
+		if turned && !turns(line[i:]) {
+			turned = false
+			mark("/rtl", "end of it")
+		}
 		for len(spans) > 0 && spans[0].end <= i {
 			spans = spans[1:]
 		}
@@ -108,6 +115,10 @@ func see(line string, how style) []Segment {
 			continue
 		}
 		upon = 0
+		if !turned && rightToLeft(r) {
+			turned = true
+			mark("rtl", "right to left: ")
+		}
 		switch {
 		case r == utf8.RuneError && size == 1:
 			mark(fmt.Sprintf("byte %02X", line[i]), fmt.Sprintf("byte %02X, which is no text", line[i]))
@@ -128,7 +139,45 @@ func see(line string, how style) []Segment {
 		}
 		i += size
 	}
+	if turned {
+		mark("/rtl", "end of it")
+	}
 	return out
+}
+
+// rightToLeft are the letters and numbers that are read from right to left. Terminals
+// that know of it move what stands beside them; the Latin letters of the marks around
+// them keep it where it is.
+func rightToLeft(r rune) bool {
+	if r < 0x590 {
+		return false
+	}
+	p, _ := bidi.LookupRune(r)
+	switch p.Class() {
+	case bidi.R, bidi.AL, bidi.AN:
+		return !oneline.Unseen(r)
+	}
+	return false
+}
+
+// turns reports whether what began from right to left goes on so.
+func turns(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return rightToLeft(r) || unicode.In(r, unicode.Mn, unicode.Me) && !oneline.Unseen(r)
+}
+
+// Plainly reports whether a text of one line is seen for what it is also where nothing
+// of it is marked, as in a list.
+func Plainly(text string) bool {
+	if strings.ContainsAny(text, "\t\n") || strings.Contains(text, "  ") {
+		return false
+	}
+	for _, s := range see(text, style{edges: true}) {
+		if s.whole {
+			return false
+		}
+	}
+	return true
 }
 
 // ordinary is how many bytes of a text begin it that are ASCII, seen, and no more

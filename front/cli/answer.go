@@ -18,6 +18,8 @@ import (
 	"assent/front/api/client"
 	"assent/front/api/wire"
 	"assent/front/card"
+	"assent/front/prompt"
+	"assent/internal/drawn"
 	"assent/plexus"
 )
 
@@ -48,7 +50,10 @@ denies: that is for the one call. --folder opens the folder besides that is
 offered, where "assent show" says so.
 
 Of a call that "assent queue" shows a part of, all is shown first, and you are
-asked; without a terminal --whole says that you have seen it ("assent show").`
+asked; without a terminal --whole says that you have seen it ("assent show"). So
+it is with one that starts in another folder than its session, whose client says
+more of it, that is longer than two lines, or in which something is not what it
+looks like. What was typed before the question is no answer to it.`
 	if !yes {
 		named = `A call is named by its number, as "assent queue" says it, by its id, or by how
 that begins.`
@@ -157,7 +162,11 @@ func seeWhole(cmd *cobra.Command, c *client.Client, job wire.Job) error {
 	if len(job.Cut) > 0 {
 		return fmt.Errorf("call %d is not here whole", job.Stamp.Rev)
 	}
-	if queueShowsAll(job.Arguments) {
+	about, err := aboutOf(cmd.Context(), c, job)
+	if err != nil {
+		return err
+	}
+	if queueShowsAll(job, about.Session) {
 		return nil
 	}
 	out := cmd.OutOrStdout()
@@ -165,30 +174,71 @@ func seeWhole(cmd *cobra.Command, c *client.Client, job wire.Job) error {
 	if to, ok := fileOf(out); !ok || !terminal(to) || !isFile || !terminal(in) {
 		return usagef("a list shows a part of call %d: look at all of it with \"assent show %[1]d\", then: assent allow %[1]d --whole", job.Stamp.Rev)
 	}
-	about, err := aboutOf(cmd.Context(), c, job)
-	if err != nil {
-		return err
-	}
 	s := screenOf(out)
-	fmt.Fprint(out, card.Text(card.Of(job, about).Lines(card.Look{Width: s.width}), bool(s.paint))+"\nAllow it? y for yes: ")
-	line, err := bufio.NewReader(in).ReadString('\n')
-	if answer := strings.ToLower(strings.TrimSpace(line)); err != nil || answer != "y" && answer != "yes" {
-		return errors.New("nothing was answered")
+	fmt.Fprint(out, card.Text(card.Of(job, about).Lines(card.Look{Width: s.width}), bool(s.paint))+"\n")
+	asked := time.Now()
+	for typed := bufio.NewReader(in); ; {
+		flush(in)
+		fmt.Fprint(out, "Allow it? y for yes: ")
+		line, err := typed.ReadString('\n')
+		answer := strings.ToLower(strings.TrimSpace(line))
+		switch {
+		case err != nil, answer != "y" && answer != "yes":
+			return errors.New("nothing was answered")
+		case time.Since(asked) >= prompt.Quiet:
+			return nil
+		}
+		fmt.Fprintln(out, "That came sooner than anybody reads: it does not count.")
 	}
-	return nil
 }
 
-// queueShowsAll reports whether a list shows all of a call's arguments.
-func queueShowsAll(arguments jsontext.Value) bool {
+// listed is how many columns of a call's text a list shows where nobody overlooks
+// any of it: two lines of a terminal.
+const listed = 160
+
+// queueShowsAll reports whether a list shows all of a call, and for what it is. No list
+// shows the folder in which a call starts: it must be the one of its session.
+func queueShowsAll(job wire.Job, in *wire.Summary) bool {
+	if in == nil || !factsShown(job.Facts, in) || !card.Plainly(job.Name) || drawn.Columns(job.Name) > maxTarget {
+		return false
+	}
 	var members map[string]jsontext.Value
-	if json.Unmarshal(arguments, &members) != nil || len(members) > 1 {
-		return len(arguments) == 0
+	if json.Unmarshal(job.Arguments, &members) != nil || len(members) > 1 {
+		return len(job.Arguments) == 0
 	}
 	for name, value := range members {
 		var text string
-		return slices.Contains(card.Telling, name) && json.Unmarshal(value, &text) == nil && len(text) <= maxFull && strings.TrimSpace(text) != "" && !strings.Contains(text, "\n")
+		return slices.Contains(card.Telling, name) && json.Unmarshal(value, &text) == nil && strings.TrimSpace(text) != "" && drawn.Columns(text) <= listed && card.Plainly(text)
 	}
 	return true
+}
+
+// factsShown reports whether what its client says besides of a call is nothing that a
+// person must see: the folder of its session, and the client's own number of it.
+func factsShown(facts jsontext.Value, in *wire.Summary) bool {
+	cwd := in.Cwd
+	if len(facts) > 0 && string(facts) != "null" {
+		var members map[string]jsontext.Value
+		if json.Unmarshal(facts, &members) != nil {
+			return false
+		}
+		for name, value := range members {
+			switch name {
+			case "call":
+			case "cwd":
+				var text string
+				if json.Unmarshal(value, &text) != nil {
+					return false
+				}
+				if text != "" {
+					cwd = text
+				}
+			default:
+				return false
+			}
+		}
+	}
+	return cwd == "" || cwd == in.Workspace
 }
 
 // notWaiting says of a call that waits for nobody why that is.

@@ -602,3 +602,47 @@ func TestPromptReads(t *testing.T) {
 	c.types("\x03")
 	c.ends()
 }
+
+// What was typed before a call was shown is no answer to the question below it, and
+// neither is what comes sooner than anybody reads.
+func TestAllowAsks(t *testing.T) {
+	k := newPrompted(t, "manual")
+	_, err := k.kernel.Admit(t.Context(), kernel.NewCall{Session: "s", ID: "a", Name: "Bash", Arguments: []byte(`{"command":"make deploy"}`), Facts: `{"cwd":"/opt/evil"}`},
+		plexus.Writer{Role: plexus.Agent, Name: "hook"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.await("s", "a", plexus.PolicyResult); err != nil {
+		t.Fatal(err)
+	}
+	c := k.person(80, 50, nil, "allow", "s/a")
+	c.types("y\n")
+	c.sees("/opt/evil")
+	c.sees("Allow it? y for yes:")
+	c.types("n\n")
+	c.sees("nothing was answered")
+	if err := <-c.ended; err == nil {
+		t.Error("a no ends well")
+	}
+	snap, err := k.doc.Job(t.Context(), "s", "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, there := snap.Fields[plexus.Approved]; there {
+		t.Errorf("approved is %s", f.Value)
+	}
+
+	c = k.person(80, 50, nil, "allow", "s/a")
+	c.sees("Allow it? y for yes:")
+	for yes, done := 1, false; !done; yes++ {
+		c.types("y\n")
+		c.until("an answer", func() bool {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			all := c.all.String()
+			done = strings.Contains(all, "allowed: Bash make deploy")
+			return done || strings.Count(all, "That came sooner") == yes && strings.Count(all, "Allow it?") > yes
+		})
+	}
+	k.has("a", plexus.Approved, "true")
+}
