@@ -133,13 +133,37 @@ func mayHatch(arguments []byte) bool {
 	return jsontext.Value(arguments).Kind() != '{' || !jsontext.Value(arguments).IsValid()
 }
 
-// runsHatch reports a run of npx or bunx (law ruling 11).
+// runsHatch reports a run of npx or bunx (law ruling 11), also by the names that they
+// have within npm and bun.
 func runsHatch(e *effect.Effect) bool {
 	if e.Kind != effect.Run || e.Command == nil {
 		return false
 	}
-	name := programName(e.Command.Program)
-	return name == "npx" || name == "bunx"
+	c := e.Command
+	words := append(c.Sub[:len(c.Sub):len(c.Sub)], c.Operands...)
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	switch programName(c.Program) {
+	case "npx", "bunx":
+		return true
+	case "npm":
+		// npm takes a command by how it begins, where that means one alone.
+		switch words[0] {
+		case "exec", "exe", "x":
+			return true
+		case "init", "create", "innit", "ini", "inn", "inni", "cr", "cre", "crea", "creat":
+			return len(words) > 1 // npm exec create-THAT
+		}
+	case "bun":
+		switch words[0] {
+		case "x":
+			return true
+		case "create", "c":
+			return len(words) > 1
+		}
+	}
+	return false
 }
 
 // judgement is one call being judged.

@@ -310,6 +310,22 @@ func TestJudgePanics(t *testing.T) {
 	}
 }
 
+// A program that is npx or bunx under another name is hatch; what only fetches is not.
+func TestHatchByAnotherName(t *testing.T) {
+	for command, want := range map[string]bool{
+		"bun x foo": true, "bun x -p foo bar": true, "bun --silent x foo": true, "bun create vite": true, "bun c vite": true, "/usr/local/bin/bun x foo": true,
+		"npm exec foo": true, "npm x foo": true, "npm exe foo": true, "npm --silent exec -- foo": true, "npm exec --package=a b": true, "npm exec -c 'foo'": true,
+		"npm create vite": true, "npm init vite": true, "npm init": false, "npm init -y": false, "env X=1 npm x foo": true, "echo $(bun x foo)": true,
+		"bun install": false, "bun run x": false, "npm run exec": false, "npm install x": false, "pnpm dlx x": false, "pip install x": false, "./npm.sh exec": false,
+	} {
+		arguments, _ := json.Marshal(map[string]string{"command": command})
+		v := (&Floor{}).Judge(Call{Name: "Bash", Arguments: arguments, Workspace: "/work", Cwd: "/work", Home: "/home/u"})
+		if v.Hatch != want {
+			t.Errorf("%s: hatch %v, want %v", command, v.Hatch, want)
+		}
+	}
+}
+
 // TestHatchIsWhatTheLawSays: the quick look before the pattern changes
 // nothing.
 func TestHatchIsWhatTheLawSays(t *testing.T) {

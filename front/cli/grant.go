@@ -22,7 +22,7 @@ import (
 // happen in mode auto.
 var grantable = []struct{ name, means string }{
 	{"write", "changing files"},
-	{"bash", "shell commands, but none that fetch what they run"},
+	{"bash", "shell commands but npx and bunx; others that run what they fetch are allowed"},
 	{"mcp", "tools of servers that only look something up"},
 }
 

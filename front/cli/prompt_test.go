@@ -365,7 +365,7 @@ func TestPromptGrants(t *testing.T) {
 	c.sees("npx cowsay")
 	c.sees("a allow d deny c comment m mode")
 	c.types("g")
-	c.sees("No grant is offered for a call that runs what is fetched for it.")
+	c.sees("No grant is offered for npx and bunx, under whatever name.")
 	c.types("\x03")
 	c.ends()
 }
@@ -572,7 +572,7 @@ func TestPromptReads(t *testing.T) {
 	// What is told of it goes with the card when that asks nobody any more.
 	c.until("what was written", func() bool {
 		text := c.text()
-		return !strings.Contains(text, "autoCoverDeny off") && (strings.Contains(text, "The classifier answers in this session") || strings.Contains(text, "Space: more"))
+		return !strings.Contains(text, "autoCoverDeny off") && (strings.Contains(text, "the classifier's from now on") || strings.Contains(text, "Space: more"))
 	})
 	list, err := k.doc.Latest(t.Context(), "s")
 	if err != nil || list[plexus.AutoCoverDeny].Value != "false" {

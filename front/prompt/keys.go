@@ -511,7 +511,7 @@ func (m *Machine) grantWhy() string {
 	j := s.card.Job
 	switch l := j.Leaf; {
 	case s.card.Hatch() || l.Cluster == "bash" && approval.HatchShape(j.Name, j.Arguments):
-		return "No grant is offered for a call that runs what is fetched for it."
+		return "No grant is offered for npx and bunx, under whatever name."
 	case l.Cluster == "mcp" && !approval.IsLookUp(j.Name):
 		return "No grant answers tools that change something."
 	case l.Cluster == "read":
@@ -605,7 +605,7 @@ var kinds = map[string]struct {
 	not [2]string
 }{
 	"write": {"every change of a file that the policies only ask about", [2]string{"what a policy denies or blocks, such as .git/hooks or .env", "changes outside the workspace"}},
-	"bash":  {"every shell command that the policies only ask about", [2]string{"what a policy denies or blocks, such as rm -rf ~ or cat .env", "commands that run what they fetch, such as npx and bunx"}},
+	"bash":  {"every shell command that the policies only ask about", [2]string{"what a policy denies or blocks, such as rm -rf ~ or cat .env", "npx and bunx; it does allow the others that run what they fetch, such as curl piped into sh"}},
 	"mcp":   {"every look-up by a tool of a server that the policies only ask about", [2]string{"tools that change something", "what a policy denies or blocks"}},
 }
 
