@@ -74,6 +74,16 @@ func (j *judge) program(ctx context.Context, written string) (*remainder.Program
 	return p, err
 }
 
+// ProgramError is why the classifier's program of the settings cannot run, nil where it
+// can. Every attempt fails for that.
+func (k *Kernel) ProgramError(ctx context.Context) error {
+	if k.judge == nil {
+		return nil
+	}
+	_, err := k.judge.program(ctx, "")
+	return err
+}
+
 // unasked reports whether an attempt would have no connection to ask, and no vote of
 // its own.
 func (j *judge) unasked(choices remainder.Choices, written string) bool {

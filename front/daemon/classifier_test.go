@@ -116,4 +116,18 @@ func TestAProgramIsHot(t *testing.T) {
 	write(t, file, "allow")
 	for ask() != plexus.Text(approval.ClassifierAllowed.Name()) { // until it was noticed; the test's time limit ends it
 	}
+	// One that cannot run is told of, until it can.
+	write(t, file, "(lambda (q")
+	warned := func(holds func(string) bool) {
+		t.Helper()
+		for values := range d.parts.Document.WatchPresence(t.Context(), "") {
+			if holds(values[ConfigWarning]) {
+				return
+			}
+		}
+		t.Fatal("never said")
+	}
+	warned(func(text string) bool { return strings.Contains(text, "judge.scm:1:9") })
+	write(t, file, "deny")
+	warned(func(text string) bool { return text == "" })
 }

@@ -183,6 +183,9 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	ends.add(k.Close)
+	if k.ProgramError(ctx) != nil {
+		tell(o.Log, document, programTold(ctx, k, first))
+	}
 	configured := make(chan struct{})
 	configuring, stop := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
@@ -191,7 +194,7 @@ func Run(ctx context.Context, o Options) (err error) {
 			limit.set(s.Config)
 			connections.Set(s.Config.Connections)
 			err := k.Configure(ctx, settingsOf(s, judge, connections)) // first: what is taken back holds at once
-			tell(o.Log, document, s)
+			tell(o.Log, document, programTold(ctx, k, s))
 			kit.Set(toolsOf(s.Config))
 			return err
 		}, o.Log)
@@ -322,6 +325,14 @@ func prepare(p place.Place, uid int, shared bool) error {
 		return place.PrepareShared(p, uid)
 	}
 	return place.Prepare(p, uid)
+}
+
+// programTold is a state that warns of the classifier's program, where that cannot run.
+func programTold(ctx context.Context, k *kernel.Kernel, s config.State) config.State {
+	if err := k.ProgramError(ctx); err != nil && ctx.Err() == nil {
+		s.Config.Warnings = append(slices.Clip(s.Config.Warnings), err.Error()+": every attempt of the classifier fails, and a person is asked")
+	}
+	return s
 }
 
 // lookUp finds variables in an environment.
