@@ -22,11 +22,7 @@ func (o *owner) judge(a session.Action) {
 	}
 	k := o.k
 	asked := o.call(leaf)
-	call := floor.Call{
-		Name: leaf.Name, Arguments: leaf.Arguments,
-		Workspace: asked.Workspace, Cwd: asked.Cwd, Home: asked.Home, Vars: k.Vars,
-	}
-	really := lies{asked.RealWorkspace, asked.RealCwd}
+	call, really := o.asked(leaf)
 	var once sync.Once
 	answer := func(ev session.Event) { once.Do(func() { o.later(func() { o.step(ev) }) }) }
 	fail := func(why string) { answer(session.FloorFailed{Job: a.Job, Policy: a.Policy, Message: why}) }
@@ -63,6 +59,15 @@ func (o *owner) judge(a session.Action) {
 			})
 		})
 	}})
+}
+
+// asked is a leaf as the floor judges it, and where its folders were when it came.
+func (o *owner) asked(leaf approval.Leaf) (floor.Call, lies) {
+	c := o.call(leaf)
+	return floor.Call{
+		Name: leaf.Name, Arguments: leaf.Arguments,
+		Workspace: c.Workspace, Cwd: c.Cwd, Home: c.Home, Vars: o.k.Vars,
+	}, lies{c.RealWorkspace, c.RealCwd}
 }
 
 // guard hears the guard of whoever runs the call here. What it says no to is a

@@ -44,7 +44,10 @@ type Kernel struct {
 	belongs  sync.Map   // session to the name of its agent, as far as anybody asked
 	claiming sync.Mutex // while a session gets its agent
 	talking  sync.Mutex // while something that agents say is written
+	leaving  sync.Mutex // while it is written which calls were left
 	coming   coming
+
+	again chan struct{} // holds one for each call that is judged once more
 
 	watching sync.WaitGroup
 	unwatch  context.CancelFunc
@@ -68,6 +71,7 @@ func Open(ctx context.Context, opts Options) (*Kernel, error) {
 		Options: opts.withDefaults(),
 		owners:  make(map[string]*owner),
 		timers:  make(map[*timer]struct{}),
+		again:   make(chan struct{}, judgedAgain),
 	}
 	k.host = plexus.Writer{Role: plexus.Host, Name: k.Name}
 	k.ctx, k.stop = context.WithCancelCause(context.Background())

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"assent/floor"
 	"assent/plexus"
 )
 
@@ -113,3 +116,92 @@ func TestSameStartsInTheSameFolder(t *testing.T) {
 		t.Errorf("anywhere: %v, %v", calls, err)
 	}
 }
+
+// What was left is taken up where a person said yes, a day at most, and where no
+// policy blocks it by now. A license of a mode or a grant is nobody's afterwards.
+func TestWhatIsTakenUp(t *testing.T) {
+	never, err := floor.ParsePolicy("/policy.yaml", []byte("version: 1\nrun:\n  block: [other]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		why string
+		do  func(w *world)
+		yes bool
+	}{
+		{"it waits", func(*world) {}, true},
+		{"it waits, and is blocked by now", func(w *world) { w.policies.operator = never }, false},
+		{"a person's yes", func(w *world) { w.answer("s", "j", true); w.await("s", "j", plexus.OrchestrationResult) }, true},
+		{"a person's yes, and it is blocked by now", func(w *world) {
+			w.answer("s", "j", true)
+			w.await("s", "j", plexus.OrchestrationResult)
+			w.policies.operator = never
+		}, false},
+		{"a person's yes, nearly a day old", func(w *world) {
+			w.answer("s", "j", true)
+			time.Sleep(TicketLasts - time.Minute)
+		}, true},
+		{"a person's yes, a day old", func(w *world) { w.answer("s", "j", true); time.Sleep(TicketLasts) }, false},
+		{"yolo", func(w *world) {
+			_, err := w.Assign(w.Context(), "s", "yolo", false, ada)
+			w.must(err)
+			w.await("s", "j", plexus.OrchestrationResult)
+			_, err = w.Assign(w.Context(), "s", "manual", false, ada)
+			w.must(err)
+		}, false},
+		{"a person's yes that was used", func(w *world) {
+			w.answer("s", "j", true)
+			w.await("s", "j", plexus.OrchestrationResult)
+			synctest.Wait()
+			w.must(w.Begin(w.Context(), "s", "j", hook))
+		}, false},
+		{"a person's no while somebody waits", func(w *world) { w.answer("s", "j", false); w.await("s", "j", plexus.Completed) }, false},
+		{"a person's no after it was left", func(w *world) {
+			w.must(w.Leave(w.Context(), "s", "j", hook))
+			w.answer("s", "j", false)
+			w.await("s", "j", plexus.Completed)
+		}, true},
+		{"a person's no after it was left, a day old", func(w *world) {
+			w.must(w.Leave(w.Context(), "s", "j", hook))
+			w.answer("s", "j", false)
+			time.Sleep(TicketLasts)
+		}, false},
+		{"a person's no that was heard", func(w *world) {
+			w.must(w.Leave(w.Context(), "s", "j", hook))
+			w.answer("s", "j", false)
+			w.await("s", "j", plexus.Completed)
+			w.must(w.Heard(w.Context(), "s", "j", hook))
+			if err := w.Heard(w.Context(), "s", "j", hook); !errors.Is(err, ErrBegun) {
+				t.Errorf("heard a second time: %v", err)
+			}
+		}, false},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				now := &turning{rulesOf(t)}
+				w := newWorld(t, Options{Policies: now})
+				w.policies = now
+				w.session("s", "manual")
+				w.admit(NewCall{Session: "s", ID: "j", Name: "Bash", Arguments: bash("other")}, hook)
+				w.await("s", "j", plexus.PolicyResult)
+				row.do(w)
+				for _, life := range []string{"this life", "the next life"} {
+					synctest.Wait()
+					calls, err := w.Same(t.Context(), "s", "Bash", bash("other"), "", hook)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got := slices.ContainsFunc(calls, func(c SameCall) bool { return c.ID == "j" && c.TakeUp })
+					if got != row.yes {
+						t.Errorf("%s: taken up: %v, want %v (%+v)", life, got, row.yes, calls)
+					}
+					w.restart()
+				}
+				w.stop()
+			})
+		})
+	}
+}
+
+// turning is a floor that is another one by and by.
+type turning struct{ rules }

@@ -60,8 +60,9 @@ type world struct {
 	dir  string
 	doc  *plexus.Store
 	*Kernel
-	opts Options
-	over func(*plexus.Store) Document // what the kernel sees of the document
+	opts     Options
+	policies *turning                     // where they turn
+	over     func(*plexus.Store) Document // what the kernel sees of the document
 }
 
 func newWorld(t testing.TB, opts Options) *world {

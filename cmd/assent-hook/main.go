@@ -69,7 +69,7 @@ func run(args []string) int {
 	var reply hook.Reply
 	select {
 	case reply = <-answer:
-	case <-time.After(deadline + time.Second): // standard input that does not end
+	case <-time.After(deadline + 3*hook.Parting): // standard input that does not end
 		refuse(hook.ErrDeadline.Error())
 	}
 	if reply.Stdout != "" {

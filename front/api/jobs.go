@@ -48,7 +48,7 @@ func postSame(s *Server, c *call) error {
 	}
 	answer := wire.SameCalls{Calls: make([]wire.SameCall, len(calls))}
 	for i, found := range calls {
-		answer.Calls[i] = wire.SameCall{ID: found.ID, Number: found.Number, OrchestrationResult: found.Decided, BodyStarted: found.Begun}
+		answer.Calls[i] = wire.SameCall{ID: found.ID, Number: found.Number, OrchestrationResult: found.Decided, BodyStarted: found.Begun, TakeUp: found.TakeUp}
 	}
 	c.answer = answer
 	return nil
@@ -77,10 +77,20 @@ func postHold(s *Server, c *call) error {
 	for {
 		leaf := ""
 		for _, found := range same {
-			if !found.Begun && (found.Decided == nil || *found.Decided) {
-				leaf = found.ID
-				break
+			if !found.TakeUp {
+				continue
 			}
+			if found.Decided != nil && !*found.Decided { // a no is told once
+				err := s.opts.Kernel.Heard(c, c.session(), found.ID, c.by)
+				if errors.Is(err, kernel.ErrBegun) {
+					continue
+				}
+				if err != nil {
+					return err
+				}
+			}
+			leaf = found.ID
+			break
 		}
 		same = nil // what another claims meanwhile is not looked for again
 		if leaf == "" {
@@ -327,6 +337,19 @@ func postBegin(s *Server, c *call) error {
 		return err
 	}
 	if err := s.opts.Kernel.Begin(c, c.session(), c.job(), c.by); err != nil {
+		return err
+	}
+	return s.wrote(c)
+}
+
+func postLeave(s *Server, c *call) error { return s.leaves(c, s.opts.Kernel.Leave) }
+func postHeard(s *Server, c *call) error { return s.leaves(c, s.opts.Kernel.Heard) }
+
+func (s *Server) leaves(c *call, do func(ctx context.Context, id, leaf string, by plexus.Writer) error) error {
+	if _, err := s.own(c); err != nil {
+		return err
+	}
+	if err := do(c, c.session(), c.job(), c.by); err != nil {
 		return err
 	}
 	return s.wrote(c)

@@ -72,6 +72,8 @@ var routes = []route{
 	{method: "GET", path: ofJob + "/receipt", agents: true, query: []string{"wait"}, do: getReceipt},
 	{method: "POST", path: ofJob + "/cancel", agents: true, do: postCancel},
 	{method: "POST", path: ofJob + "/begin", agents: true, do: postBegin},
+	{method: "POST", path: ofJob + "/leave", agents: true, do: postLeave},
+	{method: "POST", path: ofJob + "/heard", agents: true, do: postHeard},
 	{method: "POST", path: ofJob + "/report", agents: true, body: maxOutcome, do: postReport},
 	{method: "PUT", path: ofJob + "/{name}", body: maxSmall, do: putField},
 

@@ -132,6 +132,9 @@ func (g *gateway) leave(l leaf) {
 	if l.id == "" {
 		return
 	}
+	if err := g.kernel.settle(func(ctx context.Context, c *client.Client) error { return c.Leave(ctx, l.session, l.id) }); err != nil {
+		g.Log("leaving a call: " + err.Error())
+	}
 	g.opening.Lock()
 	defer g.opening.Unlock()
 	if l.session != g.session {
@@ -242,17 +245,29 @@ func (g *gateway) takenUp(ctx context.Context, session, name string, arguments j
 	if err != nil {
 		return leaf{}, err
 	}
-	g.opening.Lock()
-	defer g.opening.Unlock()
-	for _, s := range same.Calls {
-		i := slices.IndexFunc(g.left, func(l leaf) bool { return l.id == s.ID && l.session == session })
-		if i >= 0 && !s.BodyStarted {
-			l := g.left[i]
-			g.left = slices.Delete(g.left, i, i+1) // one waits for it
-			return l, nil
+	l, refused := g.oneLeft(session, same.Calls)
+	if refused { // a no is told once
+		err = g.kernel.ask(func(c *client.Client) error { return c.Heard(ctx, l.session, l.id) })
+		if errors.Is(err, wire.Begun) {
+			return leaf{}, nil
 		}
 	}
-	return leaf{}, nil
+	return l, err
+}
+
+// oneLeft is the first of some calls that was left here and may be taken up.
+func (g *gateway) oneLeft(session string, calls []wire.SameCall) (l leaf, refused bool) {
+	g.opening.Lock()
+	defer g.opening.Unlock()
+	for _, s := range calls {
+		i := slices.IndexFunc(g.left, func(l leaf) bool { return l.id == s.ID && l.session == session })
+		if i >= 0 && s.TakeUp {
+			l := g.left[i]
+			g.left = slices.Delete(g.left, i, i+1) // one waits for it
+			return l, s.OrchestrationResult != nil && !*s.OrchestrationResult
+		}
+	}
+	return leaf{}, false
 }
 
 // decided waits for what becomes of a call, and tells that it waits.

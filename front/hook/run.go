@@ -174,10 +174,17 @@ func (s *session) before(ctx context.Context) Reply {
 	receipt, err := s.licensed(ctx)
 	switch {
 	case errors.Is(err, ErrDeadline):
-		if receipt = s.last(receipt); receipt.Job != "" {
-			return s.Refuse(s.p, Ticket(receipt))
+		receipt = s.left(receipt)
+		switch {
+		case receipt.Job == "":
+			return s.broken(errors.New("the kernel has not answered in time: the call was not taken, and nobody was asked"))
+		case receipt.OrchestrationResult != nil && !*receipt.OrchestrationResult:
+			return s.Refuse(s.p, Why(receipt))
 		}
-		return s.broken(err)
+		return s.Refuse(s.p, Ticket(receipt))
+	case err != nil && ctx.Err() != nil:
+		s.stopped(receipt)
+		return s.broken(errors.New("the client has stopped this hook: the call is cancelled"))
 	case err != nil:
 		return s.broken(err)
 	case receipt.OrchestrationResult != nil && *receipt.OrchestrationResult:
@@ -186,25 +193,60 @@ func (s *session) before(ctx context.Context) Reply {
 	return s.Refuse(s.p, Why(receipt))
 }
 
-// last is what is known of a call at the end of the hook's time: its number at
-// least, by which a person names it.
-func (s *session) last(r wire.Receipt) wire.Receipt {
-	if r.Number != 0 {
+// Parting is how long a hook may still take once its time is over or it was
+// stopped.
+const Parting = 2 * time.Second
+
+// parting asks the kernel something when the hook's own time is over.
+func (s *session) parting(ctx context.Context, method, path string, in, out any) error {
+	return s.line.ask(ctx, method, "/"+wire.Version+s.path(path), in, out)
+}
+
+// left says that nobody waits for a call any longer, and gives what is known of it
+// then: its number at least, by which a person names it.
+func (s *session) left(r wire.Receipt) wire.Receipt {
+	ctx, cancel := context.WithTimeout(context.Background(), Parting)
+	defer cancel()
+	if r.Job == "" {
+		r.Job, r.Number = s.unheard(ctx, true)
+	}
+	var now wire.Receipt
+	if r.Job == "" || s.parting(ctx, "POST", "/jobs/"+r.Job+"/leave", nil, new(wire.Wrote)) != nil ||
+		s.parting(ctx, "GET", "/jobs/"+r.Job+"/receipt", nil, &now) != nil {
 		return r
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	if now.Completed != nil { // in this very moment: it is told now
+		_ = s.parting(ctx, "POST", "/jobs/"+r.Job+"/heard", nil, new(wire.Wrote))
+	}
+	return now
+}
+
+// stopped cancels a call that its client has given up: nobody is asked about it any
+// more, and no answer waits for the next one like it.
+func (s *session) stopped(r wire.Receipt) {
+	ctx, cancel := context.WithTimeout(context.Background(), Parting)
 	defer cancel()
+	if r.Job == "" {
+		r.Job, _ = s.unheard(ctx, false)
+	}
+	if r.Job != "" {
+		_ = s.parting(ctx, "POST", "/jobs/"+r.Job+"/cancel", nil, new(wire.Wrote))
+	}
+}
+
+// unheard is the call whose number has not come when the hook's time was over: the
+// one with its id or, where any will do, one like it.
+func (s *session) unheard(ctx context.Context, any bool) (job string, number wire.Rev) {
 	var same wire.SameCalls
-	if err := s.line.ask(ctx, "POST", "/"+wire.Version+s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments, Cwd: s.p.Cwd}, &same); err != nil {
-		return r
+	if s.parting(ctx, "POST", "/same", wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments, Cwd: s.p.Cwd}, &same) != nil {
+		return "", 0
 	}
 	for _, c := range same.Calls {
-		if !c.BodyStarted {
-			r.Job, r.Number = c.ID, c.Number
-			break
+		if !c.BodyStarted && (any && job == "" || c.ID == s.call()) {
+			job, number = c.ID, c.Number
 		}
 	}
-	return r
+	return job, number
 }
 
 // broken is the answer when something is the matter with assent itself, in the
@@ -394,7 +436,7 @@ func Ticket(r wire.Receipt) string {
 		name = r.Job
 	}
 	return "nobody has answered yet: call " + name + " still waits for a person. It has not run. Go on with something else, or stop and say so; " +
-		"once the person has answered, the very same call made again gets that answer."
+		"once the person has answered, the very same call made again within 24 hours gets that answer, once."
 }
 
 // Within gives a context that ends with [ErrDeadline].

@@ -288,6 +288,95 @@ func TestATicket(t *testing.T) {
 	}
 }
 
+// given up by its hook, as where its time is over
+func (w *world) gaveUp(id, command string) wire.Job {
+	w.Helper()
+	ctx, cancel := context.WithCancelCause(w.Context())
+	done := make(chan hook.Reply)
+	go func() {
+		done <- hook.Run(ctx, hook.Dialects["claude"], w.host(w.payload("PreToolUse", id, command, "")))
+	}()
+	call := w.waits()
+	cancel(hook.ErrDeadline)
+	if got := <-done; got.Exit != 2 || !strings.Contains(got.Stderr, "within 24 hours") {
+		w.Fatalf("got %+v", got)
+	}
+	return call
+}
+
+// A no that comes late, and its comment, reaches the agent once.
+func TestALateNo(t *testing.T) {
+	w := newWorld(t)
+	call := w.gaveUp("t1", "other")
+	w.answer(call, false, "mind the gap")
+	w.await(call, "completed")
+	if got := w.run("claude", w.payload("PreToolUse", "t2", "other", "")); got.Exit != 2 || !strings.Contains(got.Stderr, "User refused this tool use. The person says: mind the gap") {
+		t.Errorf("made again: %+v", got)
+	}
+	if next := w.gaveUp("t3", "other"); next.ID != "t3" {
+		t.Errorf("a third time: %s waits", next.ID)
+	}
+}
+
+// A license that no person gave ends with the hook that waited for it.
+func TestALicenseNobodyTook(t *testing.T) {
+	w := newWorld(t)
+	call := w.gaveUp("t1", "other")
+	for _, mode := range []string{"yolo", "manual"} {
+		if _, err := w.kernel.Assign(t.Context(), call.Session, mode, false, ada); err != nil {
+			t.Fatal(err)
+		}
+		w.await(call, wireOrchestrated)
+	}
+	if next := w.gaveUp("t2", "other"); next.ID != "t2" {
+		t.Errorf("%s waits", next.ID)
+	}
+}
+
+// A call whose client ends its hook is cancelled: nobody hears an answer.
+func TestAStoppedHookCancels(t *testing.T) {
+	w := newWorld(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan hook.Reply)
+	go func() {
+		done <- hook.Run(ctx, hook.Dialects["claude"], w.host(w.payload("PreToolUse", "t1", "other", "")))
+	}()
+	call := w.waits()
+	cancel()
+	if got := <-done; got.Exit != 2 || !strings.Contains(got.Stderr, "cancelled") {
+		t.Errorf("got %+v", got)
+	}
+	w.await(call, "cancelled")
+	if next := w.gaveUp("t2", "other"); next.ID != "t2" {
+		t.Errorf("%s waits", next.ID)
+	}
+}
+
+// A kernel that takes the connection and says nothing has asked nobody.
+func TestAKernelThatIsSilent(t *testing.T) {
+	w := newWorld(t)
+	socket := filepath.Join(filepath.Dir(w.socket), "silent")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		if conn, err := l.Accept(); err == nil {
+			defer conn.Close()
+			_, _ = conn.Read(make([]byte, 1))
+			cancel(hook.ErrDeadline)
+			<-t.Context().Done()
+		}
+	}()
+	host := w.host(w.payload("PreToolUse", "t1", "other", ""))
+	host.Socket = socket
+	if got := hook.Run(ctx, hook.Dialects["claude"], host); got.Exit != 2 || strings.Contains(got.Stderr, "waits for a person") || !strings.Contains(got.Stderr, "has not answered in time") {
+		t.Errorf("got %+v", got)
+	}
+}
+
 const wireOrchestrated = "orchestrationResult"
 
 // await waits until a field of a call is written.

@@ -430,8 +430,8 @@ func (c *Client) Begin(ctx context.Context, session, job string) error {
 	return c.ask(ctx, http.MethodPost, path("sessions", session, "jobs", job, "begin"), nil, new(wire.Wrote))
 }
 
-// Same finds open calls of one's own that are of the same tool with the same
-// arguments, the oldest first.
+// Same finds open calls of one's own, and those that were refused when nobody waited
+// any longer, that are of the same tool with the same arguments, the oldest first.
 func (c *Client) Same(ctx context.Context, session string, call wire.Same) (out wire.SameCalls, err error) {
 	return out, c.ask(ctx, http.MethodPost, path("sessions", session, "same"), call, &out)
 }
@@ -440,6 +440,17 @@ func (c *Client) Same(ctx context.Context, session string, call wire.Same) (out 
 // waits for a moment, and begins it where it may run.
 func (c *Client) Hold(ctx context.Context, session string, call wire.Hold) (out wire.Held, err error) {
 	return out, c.ask(ctx, http.MethodPost, path("sessions", session, "hold"), call, &out)
+}
+
+// Leave says that nobody waits for a call any longer: a person's no is told by Same
+// from then on, until it is heard.
+func (c *Client) Leave(ctx context.Context, session, job string) error {
+	return c.ask(ctx, http.MethodPost, path("sessions", session, "jobs", job, "leave"), nil, new(wire.Wrote))
+}
+
+// Heard says that the answer to a call that was left has reached its agent.
+func (c *Client) Heard(ctx context.Context, session, job string) error {
+	return c.ask(ctx, http.MethodPost, path("sessions", session, "jobs", job, "heard"), nil, new(wire.Wrote))
 }
 
 // Report settles a licensed call with its outcome, any JSON but null.

@@ -302,8 +302,8 @@ type Same struct {
 	Cwd       string         `json:"cwd,omitempty"` // where it starts; anywhere when empty
 }
 
-// SameCalls are the open calls of whoever asks that ask for the very same, the
-// oldest first.
+// SameCalls are the open calls of whoever asks that ask for the very same, and those
+// that a person refused when nobody waited any longer, the oldest first.
 type SameCalls struct {
 	Calls []SameCall `json:"calls"`
 }
@@ -314,6 +314,9 @@ type SameCall struct {
 	Number              Rev    `json:"number"`
 	OrchestrationResult *bool  `json:"orchestrationResult"` // null while it is not decided
 	BodyStarted         bool   `json:"bodyStarted"`         // somebody claimed it
+	// TakeUp: whoever asks for the very same may wait for this one, claim it, or
+	// have its no, instead of asking anew.
+	TakeUp bool `json:"takeUp"`
 }
 
 // Hold admits a call, or takes up the very same one that was answered too late, and
