@@ -2,6 +2,7 @@ package floor
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,29 @@ func told(effects []effect.Effect) []string {
 
 func at(name, arguments string) Call {
 	return Call{Name: name, Arguments: []byte(arguments), Workspace: "/home/user/project", Home: "/home/user"}
+}
+
+// No built-in tool that is allowed by itself passes a command over.
+func TestNoToolPassesACommandOver(t *testing.T) {
+	for _, name := range slices.Sorted(maps.Keys(tools)) {
+		for _, first := range []string{``, `"file_path":"a",`, `"pattern":"a",`, `"query":"a",`, `"path":".",`} {
+			for _, rest := range []string{`"command":"rm -rf ~"`, `"cmd":["rm","-rf","/"]`, `"run_command":"rm -rf ~"`, `"zap":"x"`} {
+				if rest == `"zap":"x"` && !harmless(name) {
+					continue // it has arguments of its own, which are read
+				}
+				v := (&Floor{}).Judge(at(name, `{`+first+rest+`}`))
+				if v.Result == approval.Allow {
+					t.Errorf("%s with %s%s is allowed", name, first, rest)
+				}
+			}
+		}
+	}
+}
+
+// harmless are tools that are allowed with nothing.
+func harmless(name string) bool {
+	return name != "StructuredOutput" && (&Floor{}).Judge(at(name, `{"status":"x"}`)).Result == approval.Allow && len(told(read(new(at(name, `{}`)), new(at(name, `{}`)).Place()).effects)) == 1 &&
+		told(read(new(at(name, `{}`)), new(at(name, `{}`)).Place()).effects)[0] == "run@look "+name
 }
 
 func TestEffectsOfTools(t *testing.T) {
@@ -123,6 +147,12 @@ func TestEffectsOfTools(t *testing.T) {
 		{"fetch with NUL", "WebFetch", `{"url":"https://a\u0000.b"}`, "opaque the address holds a control character\nnet https://a\x00.b"},
 		{"web search", "WebSearch", `{"query":"x"}`, "run@fetch WebSearch"},
 
+		{"the command of a tool for the agent alone", "attempt_completion", `{"result":"done","command":"rm -rf b"}`,
+			"run@look attempt_completion\nopaque a command is given as command\nmaybe run@edit rm -rf b\nmaybe delete tree /home/user/project/b"},
+		{"an argument that it does not have", "think", `{"thought":"x","zap":"/etc/x"}`, "run@look think\nopaque what zap changes about the call is not known\nmaybe read /etc/x\nmaybe write /etc/x"},
+		{"a switch that it does not have", "exit_plan_mode", `{"plan":"x","zap":true}`, "run@look exit_plan_mode\nopaque what zap changes about the call is not known"},
+		{"a command that is a choice", "task_tracker", `{"command":"view"}`, "run@look task_tracker"},
+		{"nothing in an argument that it does not have", "TodoRead", `{"zap":""}`, "run@look TodoRead"},
 		{"own notes", "TodoWrite", `{"todos":[{"content":"rm -rf /"}]}`, "run@look TodoWrite"},
 		{"an agent", "Task", `{"prompt":"x"}`, "run@agent Task"},
 		{"typing", "write_stdin", `{"session_id":1,"chars":"y\n"}`, "run@ui write_stdin\nopaque text is typed into a running program"},

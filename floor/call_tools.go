@@ -23,11 +23,78 @@ func known(t tool, names ...string) {
 // own is a tool that works on the agent's own state: its notes, its
 // plan, its questions to the person, its own background shells. It is a
 // look-up: a policy can still name it.
-func own(r *reading, name string, args *value) { r.run(name, effect.Look) }
+func own(r *reading, name string, args *value) {
+	r.run(name, effect.Look)
+	if name == "StructuredOutput" { // it may have any
+		r.strays(name, args)
+		return
+	}
+	r.strangers(name, args)
+}
+
+// ownArguments are those of the tools above, by which nothing happens outside of the
+// agent: texts for the person or itself, names of its own tasks, shells and agents.
+var ownArguments = set("todos", "newtodos", "merge", "op", "id", "ids", "title", "status", "content", "subject", "description", "activeform", "metadata", "taskid", "taskids",
+	"owner", "addblocks", "addblockedby", "tasklist", "plan", "planname", "overview", "phases", "explanation", "objective", "tokenbudget", "allowedprompts", "reason", "response",
+	"needsmoreexploration", "taskprogress", "options", "questions", "question", "answers", "annotations", "header", "multiselect", "choices", "allowfreeform", "followup",
+	"intent", "summary", "strategicintent", "result", "results", "message", "taskcompleted", "outputs", "answer", "thought", "thoughts", "thoughtnumber", "totalthoughts", "nextthoughtneeded",
+	"timezone", "bashid", "filter", "sessionid", "shellid", "terminalid", "delay", "block", "wait", "timeout", "timeoutms", "timeoutseconds", "waitupto", "waitdurationseconds",
+	"commandid", "outputpriority", "outputcharactercount", "jobid", "agentid", "agentids", "targets", "cursor", "server", "limit", "maxresults", "query", "seconds",
+	"duration", "durationms", "durationseconds", "ms", "toolaction", "toolsummary", "waitforprevioustools", "securityrisk", "pathprefix", "offset", "lines", "maxlines",
+	"yieldtimems", "maxoutputtokens", "processid", "pid", "priority", "tasks", "name", "placeholder", "completed", "isrunning", "requiresapproval", "mode")
+
+// strangers are arguments that a tool does not have which does nothing but for its
+// agent. A client may read them all the same: attempt_completion of some runs the
+// command that it is given, to show the result.
+func (r *reading) strangers(name string, args *value) {
+	r.command = nil
+	for i := range args.members {
+		m := &args.members[i]
+		switch n := argumentName(m.name); {
+		case ownArguments[n], m.value.empty():
+		case n == "command" && name == "task_tracker" && (m.value.text == "view" || m.value.text == "plan"):
+		default:
+			one := value{kind: '{', members: []member{*m}}
+			if !r.stray(name, m) {
+				r.opaque(m.name, "what "+shown(m.name)+" changes about the call is not known")
+				r.certainty = effect.Maybe
+				r.openArguments(name, &one, false)
+				r.certainty = effect.Sure
+			}
+		}
+	}
+}
+
+// stray reads an argument as the command that it is called.
+func (r *reading) stray(name string, m *member) bool {
+	words := nameWords(m.name)
+	if len(words) == 0 || !shellWords[words[len(words)-1]] && !shellWords[argumentName(m.name)] || m.value.plain() || m.value.empty() {
+		return false
+	}
+	one := value{kind: '{', members: []member{*m}}
+	before := len(r.effects)
+	r.openArguments(name, &one, false)
+	return len(r.effects) > before
+}
+
+// looks is a tool that has no command: one that is given is read as one.
+func looks(read func(r *reading, name string, args *value)) tool {
+	return tool{func(r *reading, name string, args *value) {
+		read(r, name, args)
+		r.strays(name, args)
+	}}
+}
+
+func (r *reading) strays(name string, args *value) {
+	r.command = nil
+	for i := range args.members {
+		r.stray(name, &args.members[i])
+	}
+}
 
 // of gives the reader for a tool that is described by its class alone.
 func of(class effect.Class) tool {
-	return tool{func(r *reading, name string, args *value) { r.run(name, class) }}
+	return looks(func(r *reading, name string, args *value) { r.run(name, class) })
 }
 
 func init() {
@@ -42,7 +109,7 @@ func init() {
 		"python", "ipython", "execute_ipython_cell", "run_python", "execute_code", "code_execution", "code_interpreter", "js_repl", "browser",
 		"run_notebook_cell", "PowerShell", "powershell", "REPL", "computer", "browser_action", "use_aws", "executeCode", "run_vscode_command")
 
-	known(tool{readFile},
+	known(looks(readFile),
 		"Read", "ReadFile", "read", "read_file", "readFile", "ReadFileTool", "NotebookRead", "read_notebook", "view", "View", "view_file", "view_image",
 		"copilot_readFile", "read_many_files", "read_files", "readManyFiles", "look_at", "open_file", "read_file_range", "view_line_range", "get_diagnostics",
 		"diagnostics", "get_errors", "read_lints", "ReadLints", "LSP", "lsp", "view_file_outline", "list_code_definition_names", "read_currently_open_file",
@@ -65,15 +132,15 @@ func init() {
 		"str_replace_editor", "str_replace_based_edit_tool", "str-replace-editor", "file_editor", "text_editor", "developer__text_editor", "edit_anthropic",
 		"fs_write", "memory")
 
-	known(tool{listFolder}, "LS", "ls", "List", "list", "list_dir", "list_directory", "list_files", "listDirectory", "LSTool", "listFiles")
-	known(tool{findFiles},
+	known(looks(listFolder), "LS", "ls", "List", "list", "list_dir", "list_directory", "list_files", "listDirectory", "LSTool", "listFiles")
+	known(looks(findFiles),
 		"Glob", "glob", "GlobTool", "FindFiles", "find_files", "find_path", "file_search", "fileSearch", "file_glob_search", "glob_file_search", "find_by_name",
 		"findFiles")
-	known(tool{searchText},
+	known(looks(searchText),
 		"Grep", "grep", "GrepTool", "rg", "Search", "search", "search_file_content", "SearchText", "grep_search", "grepSearch", "search_files", "searchFiles",
 		"codebase_search", "CodebaseSearch", "semantic_search", "SemanticSearch", "file_content_search", "grep_files", "textSearch")
 
-	known(tool{fetch},
+	known(looks(fetch),
 		"WebFetch", "webfetch", "web_fetch", "WebFetchTool", "webFetch", "fetch", "Fetch", "fetch_webpage", "fetchWebPage", "fetch_url_content", "FetchUrl", "FetchURL",
 		"read_web_page", "read_url_content", "open_simple_browser", "web-fetch", "agentic_fetch", "web_extract")
 	known(tool{download}, "download")
@@ -98,7 +165,7 @@ func init() {
 		"run_slash_command", "switch_mode", "save_memory", "update_memory", "store_memory", "create_rule_block", "SwitchMode", "request_permissions",
 		"install_plugin", "request_plugin_install")
 	known(of(effect.Persist), "CronCreate", "CronDelete", "ScheduleWakeup", "RemoteTrigger")
-	known(of(effect.Look), "CronList")
+	known(tool{own}, "CronList")
 	known(of(effect.Repo), "EnterWorktree", "ExitWorktree", "get_changed_files", "view_diff")
 	known(of(effect.Build), "runTests", "run_tests", "test_failure")
 	known(of(effect.Install), "install_extension", "install_python_packages")
@@ -133,6 +200,7 @@ func screen(r *reading, name string, args *value) {
 	}
 	// Nothing is typed: the call only waits for output.
 	r.effects[len(r.effects)-1].Command.Class = effect.Look
+	r.strangers(name, args)
 }
 
 // batch is a tool whose arguments are calls of other tools.
