@@ -171,8 +171,5 @@ func (j *judge) Vote(ctx context.Context, q Question) (vote approval.JudgeResult
 func (k *Kernel) own() []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if file := k.set.Program.File; file != "" {
-		return append(k.Own[:len(k.Own):len(k.Own)], file)
-	}
-	return k.Own
+	return append(k.Own[:len(k.Own):len(k.Own)], k.set.Program.Files...)
 }

@@ -66,8 +66,8 @@ type Program struct {
 	// Err is why the program that was chosen cannot be had. Every attempt fails then;
 	// no other program takes its place (law ruling 17).
 	Err error
-	// File is where it is kept, "" for nowhere: no call may change it.
-	File string
+	// Files are where it is kept, by all names that are known: no call may change it.
+	Files []string
 }
 
 // Policies tell by which policies a call is judged.

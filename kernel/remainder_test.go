@@ -582,7 +582,7 @@ func TestALateVoteDecidesNothing(t *testing.T) {
 func TestTheProgramIsOutOfReach(t *testing.T) {
 	w := judged(t, says(sayYes), Options{Policies: shippedOnly{}})
 	file := filepath.Join(w.dir, "own.scm")
-	w.configure(Settings{Program: Program{Name: "own.scm", Text: "deny", File: file}})
+	w.configure(Settings{Program: Program{Name: "own.scm", Text: "deny", Files: []string{file}}})
 	w.session("s", "yolo")
 	w.call("s", "j", "echo allow >own.scm")
 	if got := w.outcome("s", "j"); got != policyReceipt {

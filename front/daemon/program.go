@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 
@@ -92,11 +93,15 @@ func (p *program) read(named string) kernel.Program {
 	path := config.ProgramPath(named, p.home, p.folder)
 	p.mu.Lock()
 	p.path = path
-	for _, name := range p.names() {
+	files := p.names()
+	for _, name := range files {
 		_ = p.watcher.Add(filepath.Dir(name)) // it may not be there yet
 		_ = p.watcher.Add(filepath.Dir(filepath.Dir(name)))
 	}
 	p.mu.Unlock()
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		files = nil // all that is in it is no program
+	}
 	text, err := config.ReadProgram(path)
-	return kernel.Program{Name: path, Text: text, Err: err, File: path}
+	return kernel.Program{Name: path, Text: text, Err: err, Files: files}
 }

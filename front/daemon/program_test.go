@@ -3,6 +3,7 @@ package daemon
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -22,7 +23,7 @@ func TestTheFileOfTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	if got := p.read(""); got.Name != "" || got.Err != nil || got.File != "" {
+	if got := p.read(""); got.Name != "" || got.Err != nil || len(got.Files) != 0 {
 		t.Errorf("none: %+v", got)
 	}
 	put := func(path, text string, mode os.FileMode) {
@@ -44,7 +45,7 @@ func TestTheFileOfTheProgram(t *testing.T) {
 		}
 	}
 	own := filepath.Join(home, "judge.scm")
-	if got := p.read(own); got.Err == nil || got.File != own {
+	if got := p.read(own); got.Err == nil || !slices.Equal(got.Files, []string{own}) {
 		t.Errorf("missing: %+v", got)
 	}
 	put(own, "deny", 0o600)
@@ -79,7 +80,10 @@ func TestTheFileOfTheProgram(t *testing.T) {
 			t.Errorf("%s: %v", why, got.Err)
 		}
 	}
-	if got := p.read(folder); got.Err == nil {
-		t.Error("a folder is a program")
+	if got := p.read(link); !slices.Equal(got.Files, []string{link, own}) {
+		t.Errorf("a link: %q", got.Files)
+	}
+	if got := p.read(folder); got.Err == nil || len(got.Files) != 0 {
+		t.Errorf("a folder is a program: %+v", got)
 	}
 }
