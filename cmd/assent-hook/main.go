@@ -28,6 +28,9 @@ reason on standard error, refuses the call; so does everything that goes wrong.
 `
 
 func main() {
+	// A reader that is gone ends nothing: a client takes a hook that dies by a signal
+	// for no objection. Not ignored: what is started here would inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	// Whatever happens, nothing but an answer that is whole lets a call run.
 	defer func() {
 		if r := recover(); r != nil {

@@ -107,7 +107,8 @@ var Clients = []Client{
 		handler: func(s Setting, e event) any {
 			return claudeHandler{"command", s.Program, []string{"--deadline", e.answer.String(), "claude"}, int64(e.waits / time.Second), failure(e)}
 		},
-		Notes: []string{"a hook that cannot start or is killed blocks the call from Claude Code 2.1.295 on (onFailure); older ones let it run"},
+		Notes: []string{"what assent allows, Claude Code asks about no more; its plan mode, its plans and its own questions stay its own",
+			"a hook that cannot start or is killed blocks the call from Claude Code 2.1.295 on (onFailure); older ones let it run"},
 		Holes: []string{
 			"--bare, --safe-mode, --setting-sources without user, and disableAllHooks in any settings file start Claude Code without the hook",
 			settingsHole,

@@ -27,7 +27,9 @@ var claude = Dialect{
 		return r
 	},
 	Pass: func(p Payload, reason string) Reply {
-		if p.Moment != Before {
+		// Its own question to its person, and that it only plans, an allow would
+		// switch off: there it hears no objection and goes by its own rules.
+		if p.Moment != Before || p.Mode == "plan" || p.Tool == "ExitPlanMode" || p.Tool == "AskUserQuestion" {
 			return Reply{}
 		}
 		return Reply{Stdout: object(claudeReply{claudeDecision{Event: "PreToolUse", Decision: "allow", Reason: "assent: " + reason}})}

@@ -34,6 +34,7 @@ type Payload struct {
 	Cwd       string         // where the call starts
 	Result    jsontext.Value // what the tool gave, or the error
 	File      string         // of the settings that have changed
+	Mode      string         // the client's own, such as one in which it only plans
 }
 
 // Reply is what a hook does in answer.
@@ -56,6 +57,9 @@ type Dialect struct {
 	Read func(text []byte) (Payload, error)
 	// Refuse keeps a tool from running, Pass has no objection. Both are what was
 	// seen to do that.
+	// Asks: the client's own question about that call is the one that is licensed;
+	// about any other it may ask for more, and its person answers.
+	Asks   func(p Payload) bool
 	Refuse func(p Payload, reason string) Reply
 	Pass   func(p Payload, reason string) Reply
 }
@@ -87,6 +91,7 @@ type common struct {
 	Error     jsontext.Value `json:"error"`
 	Cwd       string         `json:"cwd"`
 	File      string         `json:"file_path"`
+	Mode      string         `json:"permission_mode"`
 }
 
 // readCommon reads a payload of that form. Members nobody here knows are the
@@ -102,7 +107,7 @@ func readCommon(text []byte, moments map[string]Moment) (Payload, error) {
 	}
 	p := Payload{
 		Moment: moments[in.Event], Event: in.Event, Session: in.Session, Agent: in.Agent, Call: in.Call, Tool: in.Tool,
-		Arguments: in.Arguments, Cwd: in.Cwd, Result: in.Result, File: in.File,
+		Arguments: in.Arguments, Cwd: in.Cwd, Result: in.Result, File: in.File, Mode: in.Mode,
 	}
 	if len(p.Result) == 0 {
 		p.Result = in.Error

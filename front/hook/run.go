@@ -72,6 +72,11 @@ func Run(ctx context.Context, d *Dialect, h Host) (reply Reply) {
 	case Settings:
 		return s.settings()
 	case Other:
+		// One that names a tool may be asking about it, in words of a client that is
+		// not this one or newer than what is known of it.
+		if p.Tool != "" {
+			return refusal(fmt.Sprintf("%s sends the event %q about the tool %q, which is not known: is this the hook of another client?", d.Client, p.Event, p.Tool))
+		}
 	}
 	return Reply{}
 }
@@ -188,6 +193,9 @@ func (s *session) before(ctx context.Context) Reply {
 	case err != nil:
 		return s.broken(err)
 	case receipt.OrchestrationResult != nil && *receipt.OrchestrationResult:
+		if s.Asks != nil && s.Asks(s.p) { // that license answers the client's own question, once
+			_ = s.ask(ctx, "POST", s.path("/jobs/"+receipt.Job+"/leave"), nil, new(wire.Wrote))
+		}
 		return s.Pass(s.p, Why(receipt))
 	}
 	return s.Refuse(s.p, Why(receipt))
@@ -319,13 +327,17 @@ func (s *session) facts() jsontext.Value {
 }
 
 // permission answers the client's own question to its person: with yes where
-// the kernel licensed that very call a moment ago, else not at all.
+// the kernel licensed that very call a moment ago, else not at all. One license
+// answers one question.
 func (s *session) permission(ctx context.Context) Reply {
+	if s.Asks == nil || !s.Asks(s.p) {
+		return Reply{}
+	}
 	var same wire.SameCalls
 	err := s.ask(ctx, "POST", s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments, Cwd: s.p.Cwd}, &same)
 	if err == nil {
 		for _, c := range same.Calls {
-			if c.BodyStarted {
+			if c.BodyStarted && s.ask(ctx, "POST", s.path("/jobs/"+c.ID+"/heard"), nil, new(wire.Wrote)) == nil {
 				return s.Pass(s.p, "allowed")
 			}
 		}

@@ -468,32 +468,59 @@ func TestASubAgentIsAChild(t *testing.T) {
 	}
 }
 
-// Codex asks its person beside: what the kernel licensed is answered there, and
-// nothing else is.
+// Codex asks its person beside: about a tool of a server that is the question which
+// was answered, once a license; about a command it is another one.
 func TestTheClientsOwnQuestion(t *testing.T) {
 	w := newWorld(t)
-	ask := func(command string) hook.Reply {
-		return w.run("codex", `{"hook_event_name":"PermissionRequest","session_id":"s1","cwd":"`+w.ws+`","tool_name":"Bash","tool_input":{"command":"`+command+`","description":"need it"}}`)
+	say := func(event, tool, arguments string) hook.Reply {
+		return w.run("codex", `{"hook_event_name":"`+event+`","session_id":"s1","cwd":"`+w.ws+`","tool_name":"`+tool+`","tool_input":`+arguments+`}`)
 	}
-	if got := ask("let it"); got != (hook.Reply{}) {
-		t.Errorf("before it was licensed: %+v", got)
+	const allow = `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}` + "\n"
+	for _, row := range []struct{ why, event, tool, arguments, want string }{
+		{"before it was licensed", "PermissionRequest", "mcp__desk__get_mark", `{"description":"its own"}`, ""},
+		{"licensed", "PreToolUse", "mcp__desk__get_mark", `{"description":"its own"}`, ""},
+		{"another call", "PermissionRequest", "mcp__desk__get_mark", `{"description":"else"}`, ""},
+		{"the question", "PermissionRequest", "mcp__desk__get_mark", `{"description":"its own"}`, allow},
+		{"a second question", "PermissionRequest", "mcp__desk__get_mark", `{"description":"its own"}`, ""},
+		{"a command is licensed", "PreToolUse", "Bash", `{"command":"let it"}`, ""},
+		{"it is to leave the sandbox", "PermissionRequest", "Bash", `{"command":"let it","description":"need it"}`, ""},
+		{"it asks the same", "PermissionRequest", "Bash", `{"command":"let it"}`, ""},
+	} {
+		if got := say(row.event, row.tool, row.arguments); got != (hook.Reply{Stdout: row.want}) {
+			t.Errorf("%s: %+v", row.why, got)
+		}
 	}
-	w.run("codex", w.payload("PreToolUse", "t1", "let it", ""))
-	if got := ask("let it"); got.Stdout != `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`+"\n" {
-		t.Errorf("licensed: %+v", got)
+}
+
+// What an allow would switch off of Claude Code's own, it does not.
+func TestAnAllowSpeaksOfNothingElse(t *testing.T) {
+	w := newWorld(t)
+	if _, err := w.kernel.CreateSession(t.Context(), kernel.NewSession{ID: "claude-s1", Mode: "yolo", Workspace: w.ws}, ada); err != nil {
+		t.Fatal(err)
 	}
-	if got := ask("let other"); got != (hook.Reply{}) {
-		t.Errorf("another call: %+v", got)
+	plan := w.payload("PreToolUse", "", "let it", `,"permission_mode":"plan"`)
+	for why, payload := range map[string]string{
+		"it plans":      plan,
+		"the plan":      strings.Replace(w.payload("PreToolUse", "", "x", ""), `"Bash"`, `"ExitPlanMode"`, 1),
+		"its question":  strings.Replace(w.payload("PreToolUse", "", "x", ""), `"Bash"`, `"AskUserQuestion"`, 1),
+		"a known event": `{"hook_event_name":"SessionStart","session_id":"s1","cwd":"/"}`,
+	} {
+		if got := w.run("claude", payload); got != (hook.Reply{}) {
+			t.Errorf("%s: %+v", why, got)
+		}
 	}
-	// A tool of a server may have a description among its own arguments.
-	server := func(event string) hook.Reply {
-		return w.run("codex", `{"hook_event_name":"`+event+`","session_id":"s1","cwd":"`+w.ws+`","tool_name":"mcp__desk__get_mark","tool_input":{"description":"its own"},"tool_use_id":"t2"}`)
+	if got := w.run("claude", strings.Replace(plan, "let it", "never it", 1)); got.Exit != 2 {
+		t.Errorf("blocked while it plans: %+v", got)
 	}
-	if got := server("PreToolUse"); got != (hook.Reply{}) {
-		t.Fatalf("a tool of a server: %+v", got)
-	}
-	if got := server("PermissionRequest"); got.Stdout == "" {
-		t.Errorf("a licensed tool of a server: %+v", got)
+}
+
+// A message about a tool that is not understood is none that lets it run.
+func TestAnEventThatIsNotKnown(t *testing.T) {
+	w := newWorld(t)
+	for client, event := range map[string]string{"claude": "BeforeTool", "codex": "preToolUse", "gemini": "PreToolUse"} {
+		if got := w.run(client, w.payload(event, "t1", "let it", "")); got.Exit != 2 || got.Stderr == "" {
+			t.Errorf("%s, %s: %+v", client, event, got)
+		}
 	}
 }
 
