@@ -155,7 +155,10 @@ func (k *Kernel) makeSession(ctx context.Context, s NewSession, by plexus.Writer
 		return plexus.Session{}, err
 	}
 	defer done()
-	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: writes})
+	err = k.having(s.Parent, by, func() error {
+		_, err := k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: writes})
+		return err
+	})
 	return row, err
 }
 
@@ -241,7 +244,10 @@ func (k *Kernel) Admit(ctx context.Context, c NewCall, by plexus.Writer) (plexus
 		}
 	}
 	if err == nil {
-		_, err = k.Document.Apply(ctx, plexus.Tx{Writer: by, Writes: []plexus.Row{row}})
+		err = k.having(c.Session, by, func() error {
+			_, err := k.Document.Apply(ctx, plexus.Tx{Writer: by, Writes: []plexus.Row{row}})
+			return err
+		})
 	}
 	if err != nil {
 		return plexus.Job{}, fmt.Errorf("admit call: %w", err)

@@ -160,16 +160,15 @@ var (
 // it: once, durably, so that of two that try only one runs it. A client that
 // does not need that may run the call as soon as it sees the license.
 func (k *Kernel) Begin(ctx context.Context, id, leaf string, by plexus.Writer) error {
-	err := k.MayReport(ctx, id, leaf, by)
-	if err == nil {
-		err = k.still(id, by)
-	}
-	if err != nil {
+	if err := k.MayReport(ctx, id, leaf, by); err != nil {
 		return err
 	}
-	_, err = k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: []plexus.Row{
-		plexus.Field{Session: id, Job: leaf, Name: plexus.BodyStarted, Value: plexus.True},
-	}})
+	err := k.having(id, by, func() error {
+		_, err := k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: []plexus.Row{
+			plexus.Field{Session: id, Job: leaf, Name: plexus.BodyStarted, Value: plexus.True},
+		}})
+		return err
+	})
 	switch {
 	case errors.Is(err, plexus.ErrWritten):
 		return fmt.Errorf("%s: %w", leaf, ErrBegun)

@@ -148,13 +148,11 @@ func (k *Kernel) Give(ctx context.Context, id, agent string, by plexus.Writer) e
 	if by.Role != plexus.Human && by.Role != plexus.Host || agent == "" {
 		return fmt.Errorf("give session: %w", plexus.ErrRole)
 	}
-	k.claiming.Lock()
-	defer k.claiming.Unlock()
 	to := plexus.Writer{Role: plexus.Agent, Name: agent}
-	if _, err := k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: []plexus.Row{belonging(id, to)}}); err != nil {
+	if err := k.give(ctx, id, to); err != nil {
 		return fmt.Errorf("give session: %w", err)
 	}
-	k.belongs.Store(id, agent)
+	// What another wrote as the one that had it is in the document by now.
 	others, err := look(ctx, k, id, func(o *owner) (jobs []session.JobID) {
 		for job, minter := range o.minters {
 			if minter.Role == plexus.Agent && minter != to {
@@ -173,12 +171,29 @@ func (k *Kernel) Give(ctx context.Context, id, agent string, by plexus.Writer) e
 	return nil
 }
 
-// still says whether a session is not another agent's by now.
-func (k *Kernel) still(id string, by plexus.Writer) error {
-	if of, ok := k.belongs.Load(id); ok && by.Role == plexus.Agent {
-		return mine(of, by)
+func (k *Kernel) give(ctx context.Context, id string, to plexus.Writer) error {
+	k.claiming.Lock()
+	defer k.claiming.Unlock()
+	_, err := k.Document.Apply(ctx, plexus.Tx{Writer: k.host, Writes: []plexus.Row{belonging(id, to)}})
+	if err == nil {
+		k.belongs.Store(id, to.Name)
 	}
-	return nil
+	return err
+}
+
+// having has something written of an agent that a session admits, unless the
+// session was given to another meanwhile. Nobody gets it while that is written.
+func (k *Kernel) having(id string, by plexus.Writer, write func() error) error {
+	if by.Role == plexus.Agent {
+		k.claiming.RLock()
+		defer k.claiming.RUnlock()
+		if of, ok := k.belongs.Load(id); ok {
+			if err := mine(of, by); err != nil {
+				return err
+			}
+		}
+	}
+	return write()
 }
 
 // below is what is written with a session below another: how deep it is, and with

@@ -41,10 +41,10 @@ type Kernel struct {
 
 	configuring sync.Mutex
 
-	belongs  sync.Map   // session to the name of its agent, as far as anybody asked
-	claiming sync.Mutex // while a session gets its agent
-	talking  sync.Mutex // while something that agents say is written
-	leaving  sync.Mutex // while it is written which calls were left
+	belongs  sync.Map     // session to the name of its agent, as far as anybody asked
+	claiming sync.RWMutex // while a session gets its agent; for reading, while an agent writes as the one that has it
+	talking  sync.Mutex   // while something that agents say is written
+	leaving  sync.Mutex   // while it is written which calls were left
 	coming   coming
 
 	again chan struct{} // holds one for each call that is judged once more

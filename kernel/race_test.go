@@ -54,3 +54,49 @@ func TestASequenceEndsWhileItIsCancelled(t *testing.T) {
 		}
 	})
 }
+
+// given is a document in which a person gives the session to another agent just
+// before something of the one that has it is written.
+type given struct {
+	*plexus.Store
+	before func(plexus.Row) bool
+	give   func()
+}
+
+func (g *given) Apply(ctx context.Context, tx plexus.Tx) (plexus.Rev, error) {
+	for _, row := range tx.Writes {
+		if g.before(row) {
+			g.give()
+		}
+	}
+	return g.Store.Apply(ctx, tx)
+}
+
+// A call that its agent was told to be taken while the session was given to another
+// is cancelled with what it left there: the mode and the grants of the session are
+// not for it any more.
+func TestASessionIsGivenWhileItsAgentAsks(t *testing.T) {
+	doc := &given{before: func(r plexus.Row) bool { j, ok := r.(plexus.Job); return ok && j.ID == "late" }}
+	w := newWorldOver(t, Options{}, func(s *plexus.Store) Document { doc.Store = s; return doc })
+	w.session("s", "manual")
+	w.must(w.ask("s", "first", "other", hook))
+	gave := make(chan error, 1)
+	doc.give = func() {
+		give := func() { gave <- w.Give(context.Background(), "s", spy.Name, ada) }
+		if w.claiming.TryLock() { // nothing keeps it from being given now
+			w.claiming.Unlock()
+			give()
+		} else {
+			go give()
+		}
+	}
+	if err := w.ask("s", "late", "other", hook); err != nil {
+		t.Fatal(err)
+	}
+	w.must(<-gave)
+	for _, id := range []string{"first", "late"} {
+		if got := w.fields("s", id); got[plexus.Cancelled] != plexus.True {
+			t.Errorf("%s is not cancelled: %v", id, got)
+		}
+	}
+}
