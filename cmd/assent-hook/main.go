@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -51,8 +52,9 @@ func run(args []string) int {
 		fmt.Fprintf(os.Stderr, "assent: %v\n%s", err, usage)
 		return 2
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
+	// Standard input that does not end, a file system that hangs: whatever it is.
+	late := time.AfterFunc(deadline+3*hook.Parting, func() { refuse(hook.ErrDeadline.Error()) })
+	ctx, catch := interrupted()
 	ctx, cancel := hook.Within(ctx, deadline)
 	defer cancel()
 	host := hook.Host{Stdin: os.Stdin, Getenv: os.Getenv, ReadFile: os.ReadFile}
@@ -65,15 +67,14 @@ func run(args []string) int {
 	}
 	host.Socket, host.Verify = at.Socket, at.Verify
 	if !at.Shared {
-		host.Start = start
+		host.Start = func(ctx context.Context) error {
+			catch() // what is started must not be born deaf
+			return start(ctx)
+		}
 	}
-	answer := make(chan hook.Reply, 1)
-	go func() { answer <- hook.Run(ctx, dialect, host) }()
-	var reply hook.Reply
-	select {
-	case reply = <-answer:
-	case <-time.After(deadline + 3*hook.Parting): // standard input that does not end
-		refuse(hook.ErrDeadline.Error())
+	reply := hook.Run(ctx, dialect, host)
+	if !late.Stop() {
+		select {} // it is refusing
 	}
 	if reply.Stdout != "" {
 		if _, err := os.Stdout.WriteString(reply.Stdout); err != nil {
@@ -84,6 +85,29 @@ func run(args []string) int {
 		fmt.Fprint(os.Stderr, reply.Stderr)
 	}
 	return reply.Exit
+}
+
+// brief is longer than a call takes that the floor decides.
+const brief = 30 * time.Millisecond
+
+// interrupted gives a context that ends with a signal that asks for the end: then
+// the call is refused. To hear signals costs as much as the rest of the hook, so
+// that for a moment they are ignored: nothing is lost but that moment, and ignored
+// they let no call run either.
+func interrupted() (ctx context.Context, catch func()) {
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+	signal.Ignore(ends...)
+	ctx, cancel := context.WithCancel(context.Background())
+	catch = sync.OnceFunc(func() {
+		came := make(chan os.Signal, 1)
+		signal.Notify(came, ends...)
+		go func() {
+			<-came
+			cancel()
+		}()
+	})
+	time.AfterFunc(brief, catch)
+	return ctx, catch
 }
 
 func parse(args []string) (*hook.Dialect, time.Duration, error) {
