@@ -35,7 +35,7 @@ func effects(call *Call, place *paths.Place) ([]effect.Effect, string) {
 
 // read reads a call.
 func read(call *Call, place *paths.Place) *reading {
-	r := &reading{place: place}
+	r := &reading{place: place, client: call.Client}
 	arguments := call.Arguments
 	if len(arguments) == 0 {
 		arguments = []byte("{}")
@@ -76,6 +76,7 @@ func read(call *Call, place *paths.Place) *reading {
 // reading is one call being turned into effects.
 type reading struct {
 	place   *paths.Place
+	client  string
 	effects []effect.Effect
 	// text is what the spans of effects point into.
 	text string
@@ -103,6 +104,10 @@ const maxCalls = 3
 func (r *reading) call(name string, args *value) {
 	if kind, ok := tools[name]; ok {
 		r.command = nil
+		if another(r.client, name) {
+			r.opaque("", shown(name)+" is no tool of "+r.client+" itself: it may be a server's")
+			r.guessServer(name)
+		}
 		kind.read(r, name, args)
 		return
 	}

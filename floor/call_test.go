@@ -51,6 +51,26 @@ func at(name, arguments string) Call {
 	return Call{Name: name, Arguments: []byte(arguments), Workspace: "/home/user/project", Home: "/home/user"}
 }
 
+// The tool of a server is not taken for a built-in tool of another client.
+func TestToolsOfAClient(t *testing.T) {
+	for _, row := range []struct {
+		client, name, arguments string
+		want                    approval.PolicyResult
+	}{
+		{"opencode", "todo_write", `{}`, approval.Ask}, {"opencode", "ask_user", `{"question":"x"}`, approval.Ask}, {"opencode", "read_file", `{"path":"a"}`, approval.Ask},
+		{"opencode", "list_directory", `{"path":"."}`, approval.Ask}, {"opencode", "todowrite", `{"todos":[]}`, approval.Allow}, {"opencode", "read", `{"filePath":"a"}`, approval.Allow},
+		{"opencode", "read_file", `{"path":"/etc/shadow"}`, approval.Block}, {"opencode", "batch", `{"tool_calls":[{"tool":"todo_write","parameters":{}}]}`, approval.Ask},
+		{"Gemini CLI", "todo", `{}`, approval.Ask}, {"Gemini CLI", "write_todos", `{"todos":[]}`, approval.Allow}, {"Gemini CLI", "read_file", `{"file_path":"a"}`, approval.Allow},
+		{"", "todo_write", `{}`, approval.Allow}, {"Claude Code", "TodoWrite", `{"todos":[]}`, approval.Allow}, {"another", "ask_user", `{"question":"x"}`, approval.Allow},
+	} {
+		call := at(row.name, row.arguments)
+		call.Client = row.client
+		if v := (&Floor{}).Judge(call); v.Result != row.want {
+			t.Errorf("%s %s %s: %v, want %v: %s", row.client, row.name, row.arguments, v.Result, row.want, v.Message)
+		}
+	}
+}
+
 // No built-in tool that is allowed by itself passes a command over.
 func TestNoToolPassesACommandOver(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(tools)) {

@@ -20,6 +20,9 @@ type Call struct {
 	// Name is the tool's name in the client's own spelling: "Bash", "Read",
 	// "apply_patch", "mcp__server__tool".
 	Name string
+	// Client is whose tool that is, as its session says: "opencode". It can make an
+	// answer stricter, never milder: whoever asks says it of itself.
+	Client string
 	// Arguments is the JSON object of the tool's arguments, as it came.
 	Arguments []byte
 	// Workspace, Cwd and Home are absolute paths. An empty Cwd is the

@@ -53,3 +53,20 @@ func TestACallStartsWhereItsClientSays(t *testing.T) {
 		}
 	}
 }
+
+// The tools of a call are those of the client that its session names.
+func TestToolsOfTheSessionsClient(t *testing.T) {
+	w := newWorld(t, Options{Policies: shipped{}})
+	for client, want := range map[string]string{"opencode": `"ask"`, "Claude Code": `"allow"`} {
+		id := strings.ReplaceAll(client, " ", "")
+		if _, err := w.CreateSession(t.Context(), NewSession{ID: id, Client: client, Workspace: w.dir}, ada); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Admit(t.Context(), NewCall{Session: id, ID: "j", Name: "todo_write", Arguments: []byte(`{}`)}, hook); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.await(id, "j", plexus.PolicyResult); got != want {
+			t.Errorf("%s: got %s, want %s", client, got, want)
+		}
+	}
+}

@@ -65,7 +65,7 @@ func (o *owner) judge(a session.Action) {
 func (o *owner) asked(leaf approval.Leaf) (floor.Call, lies) {
 	c := o.call(leaf)
 	return floor.Call{
-		Name: leaf.Name, Arguments: leaf.Arguments,
+		Name: leaf.Name, Client: o.facts.Client, Arguments: leaf.Arguments,
 		Workspace: c.Workspace, Cwd: c.Cwd, Home: c.Home, Vars: o.k.Vars,
 	}, lies{c.RealWorkspace, c.RealCwd}
 }
