@@ -251,11 +251,14 @@ func (m *Machine) Step(now time.Time, e Event) []Order {
 		m.carded(now, e)
 	case History:
 		if m.failed(e.Err); e.Err == nil {
+			name := func(c wire.Call) Call { return Call{c.Session, c.Job, c.Stamp.Rev} }
+			m.at[viewHistory] = kept(m.history, e.Calls, m.at[viewHistory], name)
 			m.history = e.Calls
 		}
 		m.listed()
 	case Sessions:
 		if m.failed(e.Err); e.Err == nil {
+			m.at[viewSessions] = kept(m.sessions, e.Sessions, m.at[viewSessions], func(s wire.Summary) string { return s.ID })
 			m.sessions = e.Sessions
 		}
 		m.listed()
@@ -265,6 +268,18 @@ func (m *Machine) Step(now time.Time, e Event) []Order {
 	m.choose(now)
 	m.lay()
 	return m.orders
+}
+
+// kept is where what was chosen in a list stands in the list as it is now: a row that
+// comes above it must not have it be another.
+func kept[T any, K comparable](was, now []T, at int, name func(T) K) int {
+	if at < len(was) {
+		chosen := name(was[at])
+		if i := slices.IndexFunc(now, func(row T) bool { return name(row) == chosen }); i >= 0 {
+			return i
+		}
+	}
+	return max(0, min(at, len(now)-1))
 }
 
 // failed tells what could not be read. While the kernel is down that is told

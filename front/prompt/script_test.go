@@ -397,6 +397,31 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// What is chosen in a list stays chosen when rows come above it.
+func TestRowsAreKept(t *testing.T) {
+	w := newWorld(t)
+	session := func(id string) wire.Summary {
+		return wire.Summary{Session: wire.Session{ID: id, Client: "c", Workspace: "/w"}, CurrentPolicy: "manual"}
+	}
+	call := func(id string) wire.Call { return wire.Call{Session: "s", Job: id, Name: "Bash", Result: "deny"} }
+	w.step(Up{})
+	w.m.view, w.m.at[viewSessions], w.m.at[viewHistory] = viewSessions, 1, 1
+	w.step(Sessions{Sessions: []wire.Summary{session("a"), session("b")}})
+	w.m.at[viewSessions] = 1
+	w.step(Sessions{Sessions: []wire.Summary{session("new"), session("newer"), session("a"), session("b")}})
+	w.run("press m")
+	w.run("see The mode of session b")
+	w.m.history, w.m.at[viewHistory] = []wire.Call{call("a"), call("b")}, 1
+	w.step(History{Calls: []wire.Call{call("new"), call("a"), call("b")}})
+	if w.m.at[viewHistory] != 2 {
+		t.Errorf("row %d of the history", w.m.at[viewHistory])
+	}
+	w.step(History{Calls: []wire.Call{call("new")}})
+	if w.m.at[viewHistory] != 0 {
+		t.Errorf("row %d of one", w.m.at[viewHistory])
+	}
+}
+
 // A list that changes while it is read is read again, and no more than once.
 func TestAListThatChangesWhileItIsRead(t *testing.T) {
 	w := newWorld(t)
