@@ -125,7 +125,7 @@ var groups = []struct {
 	{"Judge calls, and try things out", []string{"try", "check", "policy", "whatif", "judge", "eval", "scheme"}},
 	{"Answer what waits", []string{"queue", "watch", "show", "allow", "deny", "cancel", "mode", "grant"}},
 	{"Look back", []string{"log", "verify"}},
-	{"Run the kernel and let others ask it", []string{"up", "down", "status", "call", "sessions", "tools", "pair", "connect", "import", "mcp"}},
+	{"Run the kernel and let others ask it", []string{"up", "down", "status", "call", "sessions", "tools", "pair", "connect", "doctor", "import", "mcp"}},
 }
 
 func newRoot() *cobra.Command {
@@ -152,7 +152,7 @@ rule answers.`,
 	}
 	p.flags(root)
 	root.AddCommand(newPrompt(), newTry(), newCheck(), newPolicy(), newWhatif(), newUp(), newDown(), newStatus(), newVersion(),
-		newSessions(), newQueue(), newWatch(), newCall(), newShow(), newAnswer(true), newAnswer(false), newCancel(), newTools(), newModel(), newMode(), newGrant(), newPair(), newLog(), newVerify("verify"), newJudge(), newEval(), newScheme(), newConnect(), newImport(), newMCP())
+		newSessions(), newQueue(), newWatch(), newCall(), newShow(), newAnswer(true), newAnswer(false), newCancel(), newTools(), newModel(), newMode(), newGrant(), newPair(), newLog(), newVerify("verify"), newJudge(), newEval(), newScheme(), newConnect(), newDoctor(), newImport(), newMCP())
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, cmd := range root.Commands() {

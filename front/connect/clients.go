@@ -456,49 +456,14 @@ func ours(text, client string) bool {
 
 // nameIn is the name that a configuration has for the hook.
 func (c Client) nameIn(text string) string {
-	for _, f := range c.found(text) {
-		if f.entry.Name != "" {
-			return f.entry.Name
+	found, err := c.Hooks(text)
+	if err != nil {
+		return ""
+	}
+	for _, h := range found {
+		if h.Name != "" {
+			return h.Name
 		}
 	}
 	return ""
-}
-
-type foundHook struct {
-	event, matcher string
-	entry          entry
-}
-
-// found are the hooks of ours that a text has.
-func (c Client) found(text string) (list []foundHook) {
-	root, err := read(text)
-	if err != nil {
-		return nil
-	}
-	var all struct {
-		Hooks map[string]jsontext.Value `json:"hooks"`
-	}
-	if json.Unmarshal([]byte(root.plain(text)), &all) != nil {
-		return nil
-	}
-	for name, value := range all.Hooks {
-		var groups []struct {
-			Matcher string           `json:"matcher"`
-			Hooks   []jsontext.Value `json:"hooks"`
-		}
-		if json.Unmarshal(value, &groups) != nil {
-			continue
-		}
-		for _, g := range groups {
-			for _, h := range g.Hooks {
-				if ours(string(h), c.Name) {
-					var e entry
-					if json.Unmarshal(h, &e) == nil {
-						list = append(list, foundHook{name, g.Matcher, e})
-					}
-				}
-			}
-		}
-	}
-	return list
 }

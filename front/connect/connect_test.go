@@ -93,8 +93,8 @@ func TestLayoutsComeBack(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
-		if len(c.found(with)) != len(c.events) {
-			t.Errorf("%q: got %d hooks:\n%s", text, len(c.found(with)), with)
+		if found, err := c.Hooks(with); err != nil || len(found) != len(c.events) {
+			t.Errorf("%q: got %d hooks, %v:\n%s", text, len(found), err, with)
 		}
 		got, err := c.Without(with)
 		if err != nil || got != text {

@@ -185,27 +185,33 @@ func Beside(program string, uid int) (string, error) {
 		return "", err
 	}
 	hook := filepath.Join(filepath.Dir(real), Program)
-	info, err := os.Lstat(hook)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(hook); errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("%s is not there: build it beside assent: go build -o %s ./cmd/assent-hook", hook, quote(filepath.Dir(real)+"/"))
 	}
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
-		return "", fmt.Errorf("%s is no program", hook)
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok || int(st.Uid) != uid && st.Uid != 0 {
-		return "", fmt.Errorf("%s belongs to another user", hook)
-	}
-	if mode := info.Mode().Perm(); mode&0o002 != 0 || mode&0o020 != 0 && int(st.Gid) != uid && st.Gid != 0 {
-		return "", fmt.Errorf("others may write %s (mode %04o): chmod go-w %s", hook, mode, quote(hook))
-	}
-	if err := place.Check(filepath.Dir(hook), uid, place.Shown); err != nil {
+	if err := Sound(hook, uid); err != nil {
 		return "", err
 	}
 	return hook, nil
+}
+
+// Sound says what is wrong with a program of the hook: it must be one that nobody
+// but the user and root can exchange.
+func Sound(hook string, uid int) error {
+	info, err := os.Lstat(hook)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+		return fmt.Errorf("%s is no program", hook)
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || int(st.Uid) != uid && st.Uid != 0 {
+		return fmt.Errorf("%s belongs to another user", hook)
+	}
+	if mode := info.Mode().Perm(); mode&0o002 != 0 || mode&0o020 != 0 && int(st.Gid) != uid && st.Gid != 0 {
+		return fmt.Errorf("others may write %s (mode %04o): chmod go-w %s", hook, mode, quote(hook))
+	}
+	return place.Check(filepath.Dir(hook), uid, place.Shown)
 }
 
 // Diff are the lines that a change takes out and puts in, of the part between

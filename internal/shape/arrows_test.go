@@ -72,10 +72,11 @@ var arrows = map[string]rule{
 	"front/connect":   {imports: []string{"internal/place"}},
 	// Its tests have a kernel of their own.
 	"front/gateway": {imports: []string{"internal/offspring", "front/api/client", "front/api/wire", "front/hook", "front/api"}},
+	"front/doctor":  {imports: []string{"front/connect", "internal/place"}},
 	"front/imports": {imports: []string{"approval", "floor", "floor/effect", "front/connect", "internal/place"}},
 	"front/daemon":  {imports: []string{"model", "approval", "floor", "senses", "tirith", "scan", "plexus", "job", "toolkit", "kernel", "internal/place", "internal/config", "internal/peer", "internal/offspring", "front/api", "front/api/client", "front/api/wire"}},
 	"front/stage":   {imports: []string{"approval", "plexus", "job", "kernel", "internal/place", "front/daemon", "front/api/client", "front/api/wire"}},
-	"front/cli":     {imports: []string{"model", "remainder", "front/reach", "approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "scan", "scheme", "plexus", "internal/drawn", "internal/misread", "internal/oneline", "internal/spell", "internal/place", "internal/config", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire", "front/card", "front/prompt", "front/tui", "front/stage", "front/notify", "front/connect", "front/imports", "front/gateway"}},
+	"front/cli":     {imports: []string{"model", "remainder", "front/reach", "approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "scan", "scheme", "plexus", "internal/drawn", "internal/misread", "internal/oneline", "internal/spell", "internal/place", "internal/config", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire", "front/card", "front/prompt", "front/tui", "front/stage", "front/notify", "front/connect", "front/doctor", "front/imports", "front/gateway"}},
 	"cmd/assent":    {imports: []string{"front/cli"}},
 
 	// Only tests run these.
