@@ -116,6 +116,9 @@ func (k *Kernel) makeSession(ctx context.Context, s NewSession, by plexus.Writer
 			return plexus.Session{}, err
 		}
 	}
+	if len(s.Client) > maxClient {
+		return plexus.Session{}, fmt.Errorf("the client's name has %d bytes, %d are the most: %w", len(s.Client), maxClient, ErrTooLarge)
+	}
 	mode, seat, err := k.admitMode(ctx, s)
 	if err != nil {
 		return plexus.Session{}, err
@@ -260,6 +263,9 @@ func (k *Kernel) Admit(ctx context.Context, c NewCall, by plexus.Writer) (plexus
 const noID = "/"
 
 var errNoID = fmt.Errorf("%q is no id: %w", noID, plexus.ErrValue)
+
+// maxClient is longer than the name of any client. It stands in lists and on cards.
+const maxClient = 200
 
 // maxName is longer than the name of any tool.
 const maxName = 1024

@@ -52,7 +52,7 @@ var routes = []route{
 	{method: "GET", path: "/v1/status", agents: true, do: getStatus},
 	{method: "GET", path: "/v1/openapi.yaml", agents: true, do: getOpenAPI, stream: true},
 
-	{method: "GET", path: "/v1/sessions", query: []string{"begins", "limit", "open"}, do: getSessions},
+	{method: "GET", path: "/v1/sessions", query: []string{"before", "begins", "limit", "open"}, do: getSessions},
 	{method: "POST", path: "/v1/sessions", agents: true, body: maxCall, do: postSession, status: http.StatusCreated},
 	{method: "GET", path: ofSession, query: []string{"after", "limit"}, do: getSession},
 	{method: "PUT", path: ofSession + "/mode", body: maxSmall, do: putMode},

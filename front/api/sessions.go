@@ -64,12 +64,16 @@ func getSessions(s *Server, c *call) error {
 	if err != nil {
 		return err
 	}
+	before, err := number(c.query, "before", int64(head.Rev)+1, math.MaxInt64)
+	if err != nil {
+		return err
+	}
 	loads := s.opts.Kernel.Loads()
 	out := wire.Sessions{Rev: wire.Rev(head.Rev), Sessions: []wire.Summary{}}
 	bytes := 0
 	err = s.opts.Document.BriefSessions(c, func(session plexus.Session, facts int) bool {
 		load := loads[session.ID]
-		if open && load.Unsettled == 0 || !strings.HasPrefix(session.ID, c.query.Get("begins")) {
+		if int64(session.Rev) >= before || open && load.Unsettled == 0 || !strings.HasPrefix(session.ID, c.query.Get("begins")) {
 			return true
 		}
 		if out.More = int64(len(out.Sessions)) == limit || bytes >= pageBytes; out.More {

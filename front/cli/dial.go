@@ -253,9 +253,15 @@ func findSession(ctx context.Context, c *client.Client, text string) (string, er
 	if text == "" {
 		return "", nil
 	}
+	// Whole with its stroke it means that one, whatever else begins so.
+	if whole, ok := strings.CutSuffix(text, "/"); ok && whole != "" {
+		if _, err := c.Summary(ctx, whole); !errors.Is(err, wire.NoSession) {
+			return whole, err
+		}
+	}
 	list, err := c.Sessions(ctx, client.SessionFilter{Begins: text, Limit: 10_000})
-	if whole, ok := strings.CutSuffix(text, "/"); ok && err == nil && len(list.Sessions) == 0 {
-		list, err = c.Sessions(ctx, client.SessionFilter{Begins: whole, Limit: 10_000})
+	if err == nil && list.More { // the one that is meant may be among those that are left out
+		return "", usagef("more than %d sessions begin with %q; write the whole id and / behind it", len(list.Sessions), oneLine(text, maxTarget))
 	}
 	if err == nil && len(list.Sessions) == 0 {
 		list, err = c.Sessions(ctx, client.SessionFilter{}) // for the hint

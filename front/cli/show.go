@@ -63,23 +63,16 @@ const mostAround = 8
 func aboutOf(ctx context.Context, c *client.Client, job wire.Job) (card.About, error) {
 	about := card.About{Now: time.Now()}
 	for id := job.Session; id != "" && len(about.Parents) < mostAround; {
-		list, err := c.Sessions(ctx, client.SessionFilter{Begins: id})
+		s, err := c.Summary(ctx, id) // by all of its id: agents choose ids that begin so
 		if err != nil {
 			return about, err
 		}
-		next := ""
-		for _, s := range list.Sessions {
-			switch {
-			case s.ID != id:
-				continue
-			case about.Session == nil:
-				about.Session = &s
-			default:
-				about.Parents = append(about.Parents, s)
-			}
-			next = s.Parent
+		if about.Session == nil {
+			about.Session = &s
+		} else {
+			about.Parents = append(about.Parents, s)
 		}
-		id = next
+		id = s.Parent
 	}
 	for id := job.Parent; id != "" && len(about.Under) < mostAround; {
 		under, err := c.Job(ctx, job.Session, id)

@@ -105,20 +105,13 @@ func read(ctx context.Context, c *client.Client, call prompt.Call) (wire.Job, ca
 	return job, about, nil
 }
 
-// alike is how many sessions may begin with the id of another: agents choose ids.
-const alike = 10_000
-
 // session is the session of an id, nil where it cannot be told.
 func session(ctx context.Context, c *client.Client, id string) *wire.Summary {
-	list, err := c.Sessions(ctx, client.SessionFilter{Begins: id, Limit: alike})
+	s, err := c.Summary(ctx, id) // by all of its id: agents choose ids that begin so
 	if err != nil {
 		return nil
 	}
-	i := slices.IndexFunc(list.Sessions, func(s wire.Summary) bool { return s.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return &list.Sessions[i]
+	return &s
 }
 
 // latest is the value of a register that holds, nil for none.

@@ -289,19 +289,52 @@ func (c *Client) Revoke(ctx context.Context, name string) (out wire.Wrote, err e
 
 // SessionFilter says which sessions are wanted. The zero value wants all.
 type SessionFilter struct {
-	Begins string // with an id that begins so
-	Open   bool   // that have something unsettled
-	Limit  int    // 0 for the server's default
+	Begins string   // with an id that begins so
+	Open   bool     // that have something unsettled
+	Limit  int      // 0 for the server's default
+	Before wire.Rev // made before that one, 0 for all
 }
 
-// Sessions are sessions, the newest first.
+// Sessions are sessions, the newest first. They come in as many answers as they
+// need.
 func (c *Client) Sessions(ctx context.Context, f SessionFilter) (out wire.Sessions, err error) {
 	open := ""
 	if f.Open {
 		open = "true"
 	}
-	q := query("begins", f.Begins, "limit", count(f.Limit), "open", open)
-	return out, c.ask(ctx, http.MethodGet, path("sessions")+q, nil, &out)
+	want := f.Limit
+	if want == 0 {
+		want = sessionsDefault
+	}
+	for {
+		var page wire.Sessions
+		q := query("before", count(int(f.Before)), "begins", f.Begins, "limit", count(want-len(out.Sessions)), "open", open)
+		if err := c.ask(ctx, http.MethodGet, path("sessions")+q, nil, &page); err != nil {
+			return out, err
+		}
+		if out.Sessions == nil {
+			out = page
+		} else {
+			out.Sessions, out.More = append(out.Sessions, page.Sessions...), page.More
+		}
+		if !page.More || len(page.Sessions) == 0 || len(out.Sessions) >= want {
+			return out, nil
+		}
+		f.Before = page.Sessions[len(page.Sessions)-1].Rev
+	}
+}
+
+// sessionsDefault is how many sessions a list has where nobody says.
+const sessionsDefault = 100
+
+// Summary is the session of an id, as a list has it but for how many of its calls
+// are not settled.
+func (c *Client) Summary(ctx context.Context, session string) (wire.Summary, error) {
+	doc, err := c.SessionPage(ctx, session, 0, 1)
+	if err != nil {
+		return wire.Summary{}, err
+	}
+	return wire.Summary{Session: doc.Session, Stamp: doc.Stamp, CurrentPolicy: doc.View.CurrentPolicy, Asking: doc.Waiting}, nil
 }
 
 // CreateSession makes a session.
