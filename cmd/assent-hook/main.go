@@ -6,7 +6,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,7 +20,7 @@ import (
 	"assent/front/reach"
 )
 
-const usage = `usage: assent-hook [--deadline DURATION] claude|codex|gemini|opencode
+const usage = `usage: assent-hook [--deadline DURATION] [--socket PATH --config FOLDER --state FOLDER] claude|codex|gemini|opencode
 
 A client starts it before and after each call of its agent, with its message on
 standard input: "assent connect CLIENT" sets that up. Exit code 2, with the
@@ -47,7 +46,7 @@ func refuse(reason string) {
 }
 
 func run(args []string) int {
-	dialect, deadline, err := parse(args)
+	dialect, deadline, where, err := parse(args)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "assent: %v\n%s", err, usage)
 		return 2
@@ -58,7 +57,7 @@ func run(args []string) int {
 	ctx, cancel := hook.Within(ctx, deadline)
 	defer cancel()
 	host := hook.Host{Stdin: os.Stdin, Getenv: os.Getenv, ReadFile: os.ReadFile}
-	at, err := reach.Find(reach.Passwd)
+	at, starts, err := find(where)
 	if err == nil {
 		err = at.Trusted()
 	}
@@ -68,6 +67,9 @@ func run(args []string) int {
 	host.Socket, host.Verify = at.Socket, at.Verify
 	if !at.Shared {
 		host.Start = func(ctx context.Context) error {
+			if !starts {
+				return reach.ErrElsewhere
+			}
 			catch() // what is started must not be born deaf
 			return start(ctx)
 		}
@@ -110,33 +112,53 @@ func interrupted() (ctx context.Context, catch func()) {
 	return ctx, catch
 }
 
-func parse(args []string) (*hook.Dialect, time.Duration, error) {
-	deadline := time.Duration(0)
-	if len(args) > 0 {
-		value, is := strings.CutPrefix(args[0], "--deadline=")
-		if is {
-			args = args[1:]
-		} else if args[0] == "--deadline" && len(args) > 1 {
-			value, is, args = args[1], true, args[2:]
-		}
-		if is {
-			var err error
-			if deadline, err = time.ParseDuration(value); err != nil || deadline <= 0 {
-				return nil, 0, fmt.Errorf("--deadline %q is no time, such as 590s", value)
+// find is the kernel at the place that was said, or this user's, and whether one that
+// is started here is that one.
+func find(where map[string]string) (at reach.Kernel, starts bool, err error) {
+	if len(where) > 0 {
+		return reach.At(where["--socket"], where["--config"], where["--state"], reach.Passwd)
+	}
+	return reach.Own(reach.Passwd)
+}
+
+func parse(args []string) (d *hook.Dialect, deadline time.Duration, where map[string]string, err error) {
+	fail := func(format string, args ...any) (*hook.Dialect, time.Duration, map[string]string, error) {
+		return nil, 0, nil, fmt.Errorf(format, args...)
+	}
+	where = make(map[string]string)
+	for len(args) > 0 && strings.HasPrefix(args[0], "--") {
+		name, value, is := strings.Cut(args[0], "=")
+		args = args[1:]
+		if !is {
+			if len(args) == 0 {
+				return fail("%s needs a value", name)
 			}
+			value, args = args[0], args[1:]
 		}
+		switch name {
+		case "--deadline":
+			if deadline, err = time.ParseDuration(value); err != nil || deadline <= 0 {
+				return fail("--deadline %q is no time, such as 590s", value)
+			}
+		case "--socket", "--config", "--state":
+			where[name] = value
+		default:
+			return fail("%q is no flag", name)
+		}
+	}
+	if n := len(where); n != 0 && n != 3 {
+		return fail("--socket, --config and --state go together")
 	}
 	if len(args) != 1 {
-		return nil, 0, errors.New("name one client")
+		return fail("name one client")
 	}
-	d := hook.Dialects[args[0]]
-	if d == nil {
-		return nil, 0, fmt.Errorf("%q is no client that is known", args[0])
+	if d = hook.Dialects[args[0]]; d == nil {
+		return fail("%q is no client that is known", args[0])
 	}
 	if deadline == 0 {
 		deadline = d.Deadline
 	}
-	return d, deadline, nil
+	return d, deadline, where, nil
 }
 
 // patience is how long a kernel may take to start.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"assent/front/connect"
-	"assent/internal/place"
+	"assent/front/reach"
 	"assent/senses"
 )
 
@@ -85,7 +85,7 @@ func connectClient(cmd *cobra.Command, name string, project, dry, undo bool) err
 	if err != nil {
 		return err
 	}
-	at, err := place.Of(place.EnvOf(os.Getenv, os.Getuid()))
+	at, err := reach.Find(homeOfUser)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,10 @@ func connectClient(cmd *cobra.Command, name string, project, dry, undo bool) err
 	} else {
 		var hook string
 		if hook, err = hookProgram(); err == nil {
-			change, err = c.Connect(file, keep, os.Getuid(), connect.Setting{Program: hook, Name: "assent-" + rand.Text()})
+			change, err = c.Connect(file, keep, os.Getuid(), connect.Setting{
+				Program: hook, Name: "assent-" + rand.Text(),
+				Kernel: connect.Kernel{Socket: at.Socket, Config: at.Config, State: at.State},
+			})
 		}
 	}
 	if err != nil {

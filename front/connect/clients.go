@@ -28,9 +28,28 @@ const Program = "assent-hook"
 type Setting struct {
 	// Program is the whole path of the hook.
 	Program string
+	// Kernel is the place of the kernel it asks. It stands in the command: what a
+	// client sets in the environment of its hooks, often as a project says, leads to
+	// no other kernel.
+	Kernel Kernel
 	// Name is one that an agent cannot guess, for a client whose own switch
 	// takes names.
 	Name string
+}
+
+// Kernel is where a kernel is: its socket and its folders. The zero value says nothing.
+type Kernel struct{ Socket, Config, State string }
+
+// args are what the hook is started with.
+func (s Setting) args(answer time.Duration, client string) []string {
+	var args []string
+	if s.Kernel != (Kernel{}) {
+		args = []string{"--socket", s.Kernel.Socket, "--config", s.Kernel.Config, "--state", s.Kernel.State}
+	}
+	if answer != 0 {
+		args = append(args, "--deadline", answer.String())
+	}
+	return append(args, client)
 }
 
 // Client is one whose configuration can be changed.
@@ -105,7 +124,7 @@ var Clients = []Client{
 		events: []event{before("PreToolUse"), after("PostToolUse"), after("PostToolUseFailure"),
 			{"ConfigChange", everyTool, waitsPost, answers, true}},
 		handler: func(s Setting, e event) any {
-			return claudeHandler{"command", s.Program, []string{"--deadline", e.answer.String(), "claude"}, int64(e.waits / time.Second), failure(e)}
+			return claudeHandler{"command", s.Program, s.args(e.answer, "claude"), int64(e.waits / time.Second), failure(e)}
 		},
 		Notes: []string{"what assent allows, Claude Code asks about no more; its plan mode, its plans and its own questions stay its own",
 			"a hook that cannot start or is killed blocks the call from Claude Code 2.1.295 on (onFailure); older ones let it run"},
@@ -126,7 +145,7 @@ var Clients = []Client{
 		// does not say so, nobody was asked, and so that stays with the person.
 		events: []event{before("PreToolUse"), {"PermissionRequest", "mcp__.*", waitsPost, answers, false}, after("PostToolUse")},
 		handler: func(s Setting, e event) any {
-			return codexHandler{"command", line(s.Program, e.answer, "codex"), int64(e.waits / time.Second)}
+			return codexHandler{"command", line(s, e.answer, "codex"), int64(e.waits / time.Second)}
 		},
 		Notes: []string{
 			"Codex asks its own question besides where a command is to run outside of its sandbox",
@@ -155,7 +174,7 @@ var Clients = []Client{
 		unit:    time.Millisecond,
 		events:  []event{before("BeforeTool"), after("AfterTool")},
 		handler: func(s Setting, e event) any {
-			return geminiHandler{"command", s.Name, line(s.Program, e.answer, "gemini"), int64(e.waits / time.Millisecond)}
+			return geminiHandler{"command", s.Name, line(s, e.answer, "gemini"), int64(e.waits / time.Millisecond)}
 		},
 		Notes: []string{"Gemini CLI asks its own questions besides; sessions that are open take the hook when they are started again"},
 		Holes: []string{
@@ -213,8 +232,45 @@ type group struct {
 }
 
 // line is a command for a shell.
-func line(program string, answer time.Duration, client string) string {
-	return quote(program) + " --deadline " + answer.String() + " " + client
+func line(s Setting, answer time.Duration, client string) string {
+	words := []string{quote(s.Program)}
+	for _, arg := range s.args(answer, client) {
+		words = append(words, quote(arg))
+	}
+	return strings.Join(words, " ")
+}
+
+// words are those of a command as [line] writes them; what a shell could read in
+// another way is none.
+func words(text string) (words []string, ok bool) {
+	for text != "" {
+		var word string
+		if strings.HasPrefix(text, "'") {
+			for {
+				var more string
+				if more, text, ok = strings.Cut(text[1:], "'"); !ok {
+					return nil, false
+				}
+				word += more
+				if !strings.HasPrefix(text, `\''`) {
+					break
+				}
+				word += "'"
+				text = text[2:]
+			}
+			if text != "" && text[0] != ' ' {
+				return nil, false
+			}
+			text = strings.TrimPrefix(text, " ")
+		} else {
+			word, text, _ = strings.Cut(text, " ")
+			if word == "" || quote(word) != word {
+				return nil, false
+			}
+		}
+		words = append(words, word)
+	}
+	return words, true
 }
 
 func quote(word string) string {
@@ -243,6 +299,7 @@ var pluginText string
 const (
 	pluginMark = "// Written by `assent connect opencode`"
 	pluginHook = `"@PROGRAM@"`
+	pluginArgs = `["@ARGUMENTS@"]`
 )
 
 // ErrForeign: something of somebody else's is where ours would be.
@@ -251,15 +308,24 @@ var ErrForeign = errors.New("is not what assent has written: it stays as it is")
 // With is the text of a configuration with the hook in it. A text that has it
 // already comes back as it is.
 func (c Client) With(text string, s Setting) (string, error) {
-	if strings.ContainsFunc(s.Program, func(r rune) bool { return r < ' ' || r == 0x7f }) || !path.IsAbs(s.Program) {
-		return "", fmt.Errorf("%q is no path of a program", s.Program)
+	for _, p := range []string{s.Program, s.Kernel.Socket, s.Kernel.Config, s.Kernel.State} {
+		if p == "" && s.Kernel == (Kernel{}) && p != s.Program {
+			continue
+		}
+		if strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f }) || !path.IsAbs(p) {
+			return "", fmt.Errorf("%q is no whole path", p)
+		}
 	}
 	if c.plugin {
 		if text != "" && !strings.HasPrefix(text, pluginMark) {
 			return "", ErrForeign
 		}
 		quoted, err := jsontext.AppendQuote(nil, s.Program)
-		return strings.Replace(pluginText, pluginHook, string(quoted), 1), err
+		if err != nil {
+			return "", err
+		}
+		args, err := json.Marshal(s.args(0, c.Name), jsontext.SpaceAfterComma(true))
+		return strings.NewReplacer(pluginHook, string(quoted), pluginArgs, string(args)).Replace(pluginText), err
 	}
 	if name := c.nameIn(text); name != "" {
 		s.Name = name
@@ -433,25 +499,34 @@ type entry struct {
 	Async   bool     `json:"async"`
 }
 
-// ours: the program of that hook is assent's, for that client.
+// ours: that hook is one that assent writes for that client. What somebody made around
+// assent's program is theirs.
 func ours(text, client string) bool {
 	var e entry
 	if json.Unmarshal([]byte(text), &e) != nil {
 		return false
 	}
-	words := strings.Fields(strings.NewReplacer("'", " ", `"`, " ").Replace(e.Command))
-	if e.Args != nil {
-		words = append([]string{e.Command}, e.Args...)
-	}
-	if len(words) == 0 || words[len(words)-1] != client {
-		return false
-	}
-	for _, w := range words[:len(words)-1] {
-		if path.Base(w) == Program {
-			return true
+	args := append([]string{e.Command}, e.Args...)
+	if e.Args == nil {
+		var ok bool
+		if args, ok = words(e.Command); !ok {
+			return false
 		}
 	}
-	return false
+	return len(args) > 1 && path.IsAbs(args[0]) && path.Base(args[0]) == Program && onlyOurs(args[1:], client)
+}
+
+// onlyOurs: arguments as [Setting.args] makes them, of this version or an older one.
+func onlyOurs(args []string, client string) bool {
+	for len(args) > 2 {
+		switch args[0] {
+		case "--socket", "--config", "--state", "--deadline":
+			args = args[2:]
+		default:
+			return false
+		}
+	}
+	return len(args) == 1 && args[0] == client
 }
 
 // nameIn is the name that a configuration has for the hook.

@@ -254,3 +254,58 @@ func TestTheProgram(t *testing.T) {
 		}
 	}
 }
+
+// Ours is what assent writes, of this version or an older one, and nothing that
+// somebody made around its program.
+func TestOurs(t *testing.T) {
+	for _, row := range []struct {
+		why, handler string
+		want         bool
+	}{
+		{"without a place", `{"command":"/b/assent-hook --deadline 50s codex"}`, true},
+		{"with a place", `{"command":"/b/assent-hook --socket /r/s --config '/a b/c' --state /s --deadline 50s codex"}`, true},
+		{"a path with quotes", `{"command":"'/b/it'\\''s/assent-hook' codex"}`, true},
+		{"words apart", `{"command":"/b/assent-hook","args":["--deadline","50s","codex"]}`, true},
+		{"by hand", `{"command":"/b/assent-hook codex"}`, true},
+		{"behind a pipe", `{"command":"tee /tmp/l | /b/assent-hook codex"}`, false},
+		{"a wrapper", `{"command":"my-logger /b/assent-hook codex"}`, false},
+		{"more behind", `{"command":"/b/assent-hook claude && rm codex"}`, false},
+		{"a flag of another", `{"command":"/b/assent-hook --log x codex"}`, false},
+		{"no whole path", `{"command":"assent-hook codex"}`, false},
+		{"another client", `{"command":"/b/assent-hook claude"}`, false},
+		{"an open quote", `{"command":"'/b/assent-hook codex"}`, false},
+		{"a substitution", `{"command":"/b/assent-hook --state $(x) codex"}`, false},
+	} {
+		if got := ours(row.handler, "codex"); got != row.want {
+			t.Errorf("%s: got %v", row.why, got)
+		}
+	}
+}
+
+// The place of the kernel stands in the command, and a connection from before it did
+// becomes one.
+func TestThePlaceStandsInTheCommand(t *testing.T) {
+	said := setting
+	said.Kernel = Kernel{"/run/user/7/assent/assent.sock", "/home/you/.config/assent", "/home/you/it's/assent"}
+	for _, c := range Clients {
+		before, err := c.With("", setting)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.With(before, said)
+		if err != nil || !strings.Contains(got, "--socket") || !strings.Contains(got, said.Kernel.Socket) || strings.Count(got, Program) != strings.Count(before, Program) {
+			t.Errorf("%s: %v\n%s", c.Name, err, got)
+		}
+		if again, err := c.With(got, said); err != nil || again != got {
+			t.Errorf("%s, again: %v\n%s", c.Name, err, again)
+		}
+		bare, err := c.Without(got)
+		if err != nil || strings.Contains(bare, Program) {
+			t.Errorf("%s, out: %v\n%s", c.Name, err, bare)
+		}
+	}
+	said.Kernel.State = "state"
+	if _, err := Clients[0].With("", said); err == nil {
+		t.Error("a relative folder is written")
+	}
+}

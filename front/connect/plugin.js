@@ -12,7 +12,7 @@ function asked(message) {
     let why = ""
     let child
     try {
-      child = spawn(program, ["opencode"], { stdio: ["pipe", "pipe", "pipe"] })
+      child = spawn(program, ["@ARGUMENTS@"], { stdio: ["pipe", "pipe", "pipe"] })
     } catch (e) {
       return no("assent-hook cannot be started: " + e)
     }

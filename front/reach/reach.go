@@ -32,9 +32,13 @@ type Kernel struct {
 // Find follows from the environment, and from what root set up for this
 // user. Database says what the user database has for the home folder.
 func Find(database func() string) (Kernel, error) {
+	return find(func(env string) string { return Home(env, database) })
+}
+
+func find(home func(env string) string) (Kernel, error) {
 	uid := os.Getuid()
 	env := place.EnvOf(os.Getenv, uid)
-	env.Home = Home(env.Home, database)
+	env.Home = home(env.Home)
 	at := Kernel{User: uint32(uid)}
 	shared := place.Shared(place.SharedRoot, uid)
 	switch runs, ok, err := place.SharedKernel(shared); {
@@ -48,6 +52,43 @@ func Find(database func() string) (Kernel, error) {
 		return Kernel{}, fmt.Errorf("looking for the kernel: %w", err)
 	}
 	return at, nil
+}
+
+// ErrElsewhere: a kernel that is started here would be another one.
+var ErrElsewhere = errors.New("the kernel does not run, and this environment (HOME, XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_RUNTIME_DIR) would start another one than the hook was set up for: start it with \"assent up\" in a terminal, or connect again")
+
+// At is the kernel at a place that was said, whatever the environment says, and which
+// one would be started here. What root set up goes first.
+func At(socket, config, state string, database func() string) (at Kernel, starts bool, err error) {
+	for _, path := range []string{socket, config, state} {
+		if !filepath.IsAbs(path) {
+			return Kernel{}, false, fmt.Errorf("looking for the kernel: %q: %w", path, place.ErrRelative)
+		}
+	}
+	here, err := Find(database)
+	if err == nil && here.Shared {
+		return here, false, nil
+	}
+	at = Kernel{Place: place.Place{
+		Config: filepath.Clean(config), State: filepath.Clean(state), Socket: filepath.Clean(socket), Runtime: filepath.Dir(filepath.Clean(socket)),
+	}, User: uint32(os.Getuid())}
+	return at, err == nil && here.Place == at.Place, nil
+}
+
+// Own is the kernel of the user whom this process belongs to, whatever HOME says; a
+// user that the database does not know has the one of HOME. It says whether one that
+// is started here is that.
+func Own(database func() string) (at Kernel, starts bool, err error) {
+	home := database()
+	if !filepath.IsAbs(home) {
+		at, err = Find(database)
+		return at, true, err
+	}
+	if at, err = find(func(string) string { return filepath.Clean(home) }); err != nil {
+		return at, false, err
+	}
+	here, err := Find(database)
+	return at, err == nil && here.Place == at.Place, err
 }
 
 // Trusted says whether the folder of the socket is what it should be: whoever
