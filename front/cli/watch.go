@@ -352,39 +352,86 @@ type teller struct {
 	file   *config.File // nil where it cannot be read
 	ctx    context.Context
 	cancel context.CancelFunc
-	queue  chan happened
+	one    func(h happened, more int)
 	done   sync.WaitGroup
 	missed bool // a program for notifications is not here
+
+	mu     sync.Mutex
+	queue  []happened
+	left   int           // were too many to be kept
+	more   chan struct{} // holds one when there is something to tell
+	closed bool
 }
 
-// mostUntold is how many calls may wait to be told of; what comes beyond is told by
-// the number alone.
-const mostUntold = 100
+// mostUntold is how many calls may wait to be told of: some 20 MB, where each has much
+// to say. How many come beyond is all that is told of them.
+const mostUntold = 10_000
 
 func newTeller(say io.Writer) *teller {
-	t := &teller{say: say, queue: make(chan happened, mostUntold)}
-	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t := &teller{say: say}
 	if at, err := findKernel(); err == nil {
 		if t.file, err = config.Open(at.ConfigFile(), func(config.State) {}); err != nil {
 			t.file = nil
 		}
 	}
-	t.done.Go(func() {
-		for h := range t.queue {
-			t.one(h, len(t.queue))
-		}
-	})
+	t.start(t.notify)
 	return t
 }
 
+// start tells one call after the other.
+func (t *teller) start(one func(h happened, more int)) {
+	t.one, t.more = one, make(chan struct{}, 1)
+	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t.done.Go(func() {
+		for {
+			h, more, left, ok := t.next()
+			if left > 0 {
+				fmt.Fprint(t.say, paragraph(fmt.Sprintf("assent: %d more began to wait than can be told one by one; see: assent queue", left)))
+			}
+			switch {
+			case ok:
+				t.one(h, more)
+			case t.ctx.Err() != nil:
+				return
+			default:
+				select {
+				case <-t.more:
+				case <-t.ctx.Done():
+				}
+			}
+		}
+	})
+}
+
+// next is what is to be told, and how many were left out when all is told.
+func (t *teller) next() (h happened, more, left int, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.queue) == 0 {
+		left, t.left = t.left, 0
+		return h, 0, left, false
+	}
+	h, t.queue = t.queue[0], t.queue[1:]
+	return h, len(t.queue), 0, true
+}
+
 func (t *teller) tell(h happened) {
+	t.mu.Lock()
+	switch {
+	case t.closed:
+	case len(t.queue) >= mostUntold:
+		t.left++
+	default:
+		t.queue = append(t.queue, h)
+	}
+	t.mu.Unlock()
 	select {
-	case t.queue <- h:
-	default: // the queue says it, and the next one its number
+	case t.more <- struct{}{}:
+	default: // somebody is on the way
 	}
 }
 
-func (t *teller) one(h happened, more int) {
+func (t *teller) notify(h happened, more int) {
 	n := notify.Notifier{Env: os.Environ()}
 	title := "A call waits: " + h.Tool
 	if more > 0 {
@@ -420,7 +467,9 @@ func (t *teller) one(h happened, more int) {
 }
 
 func (t *teller) close() {
-	close(t.queue)
+	t.mu.Lock()
+	t.closed, t.left, t.queue = true, t.left+len(t.queue), nil
+	t.mu.Unlock()
 	t.cancel()
 	t.done.Wait()
 	if t.file != nil {

@@ -220,3 +220,37 @@ func TestWatchTells(t *testing.T) {
 	}
 	w.ends()
 }
+
+// Each call is told of, however slow that is; what is too much is told as a number.
+func TestEachCallIsTold(t *testing.T) {
+	var said strings.Builder
+	told, begin := make(chan int64), make(chan struct{})
+	teller := &teller{say: &said}
+	teller.start(func(h happened, _ int) {
+		<-begin
+		told <- h.Number
+	})
+	const all = mostUntold + 1000
+	for n := range int64(all) {
+		teller.tell(happened{Number: n})
+	}
+	close(begin)
+	// One may have been on its way before the queue was full.
+	for want := range int64(mostUntold) {
+		if got := <-told; got != want {
+			t.Fatalf("told %d, want %d", got, want)
+		}
+	}
+	teller.tell(happened{Number: all})
+	got := <-told
+	if got == mostUntold {
+		got = <-told
+	}
+	if got != all {
+		t.Errorf("told %d, want %d", got, all)
+	}
+	teller.close()
+	if text := said.String(); !strings.Contains(text, "1000 more began to wait") && !strings.Contains(text, "999 more began to wait") {
+		t.Errorf("said %q", text)
+	}
+}
