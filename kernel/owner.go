@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -31,6 +32,7 @@ type owner struct {
 	facts    plexus.Session
 	really   lies                            // where its folders were when the session was made
 	minters  map[session.JobID]plexus.Writer // of the leaves that are not settled
+	sums     map[session.JobID]sum           // of the arguments of these, without blanks
 	cwds     map[session.JobID]start         // where those start that do not start in the session's folder
 	begun    map[session.JobID]bool          // an earlier life began the body
 	shown    map[session.JobID]string        // the image of what a person could see
@@ -198,6 +200,7 @@ func (o *owner) load() error {
 		}
 	}
 	o.minters = make(map[session.JobID]plexus.Writer)
+	o.sums = make(map[session.JobID]sum)
 	o.cwds = make(map[session.JobID]start)
 	o.begun = make(map[session.JobID]bool)
 	o.shown = make(map[session.JobID]string)
@@ -238,6 +241,7 @@ type start struct{ cwd, really string }
 func (o *owner) minted(job plexus.Job) {
 	if !job.Sequence() {
 		o.minters[session.JobID(job.ID)] = job.Writer
+		o.sums[session.JobID(job.ID)] = sha256.Sum256(compact([]byte(job.Arguments)))
 		if cwd := cwdIn(job.Facts); cwd != "" {
 			cwd = filepath.Clean(cwd)
 			o.cwds[session.JobID(job.ID)] = start{cwd, real(cwd)}
@@ -307,6 +311,7 @@ func (o *owner) notice(n session.Notice) {
 		o.asking.Add(-1)
 	case session.Settled:
 		delete(o.minters, n.Job)
+		delete(o.sums, n.Job)
 		delete(o.cwds, n.Job)
 		delete(o.begun, n.Job)
 		delete(o.shown, n.Job)

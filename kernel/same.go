@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -56,6 +57,7 @@ func (k *Kernel) Same(ctx context.Context, id, name string, arguments []byte, cw
 		return nil, err
 	}
 	want := compact(arguments)
+	wanted := sum(sha256.Sum256(want))
 	asked := make(map[session.JobID]floor.Call)
 	folders := make(map[session.JobID]lies)
 	var at string // where a call of the session starts that does not say so
@@ -63,13 +65,12 @@ func (k *Kernel) Same(ctx context.Context, id, name string, arguments []byte, cw
 		at = o.facts.Cwd
 		for job, minter := range o.minters {
 			leaf, ok := o.m.Leaf(job)
-			if !ok || minter != by || leaf.Name != name || cwd != "" && o.call(leaf).Cwd != filepath.Clean(cwd) {
+			// No arguments are read here: others wait for the owner.
+			if !ok || o.sums[job] != wanted || minter != by || leaf.Name != name || cwd != "" && o.call(leaf).Cwd != filepath.Clean(cwd) {
 				continue
 			}
-			if bytes.Equal(compact(leaf.Arguments), want) {
-				ids = append(ids, job)
-				asked[job], folders[job] = o.asked(leaf)
-			}
+			ids = append(ids, job)
+			asked[job], folders[job] = o.asked(leaf)
 		}
 		return ids
 	})

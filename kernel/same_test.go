@@ -2,7 +2,10 @@ package kernel
 
 import (
 	"errors"
+	"fmt"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -205,3 +208,28 @@ func TestWhatIsTakenUp(t *testing.T) {
 
 // turning is a floor that is another one by and by.
 type turning struct{ rules }
+
+// Asking for the same does not read the arguments of all that wait: whoever else asks
+// the session waits behind it.
+func TestSameReadsNoOtherArguments(t *testing.T) {
+	const calls, size = 20, 1_000_000
+	w := newWorld(t, Options{})
+	w.session("s", "manual")
+	for i := range calls {
+		id := fmt.Sprint("c", i)
+		w.must(w.ask("s", id, strings.Repeat("x", size), hook))
+		w.await("s", id, plexus.PolicyResult)
+	}
+	if _, err := w.NeedsHuman(t.Context(), "s", "c0"); err != nil { // the owner has seen them all
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := w.Same(t.Context(), "s", "Bash", bash("y"), "", hook); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > calls*size/2 {
+		t.Errorf("%d bytes were taken, for %d calls of %d", got, calls, size)
+	}
+}
