@@ -105,6 +105,9 @@ func (k *Kernel) makeSession(ctx context.Context, s NewSession, by plexus.Writer
 		if *place.path == "" && place.what == "home" {
 			continue
 		}
+		if climbs(*place.path) {
+			return plexus.Session{}, fmt.Errorf("%s %q has .. in it: %w", place.what, *place.path, ErrPlace)
+		}
 		if err := folder(*place.path); err != nil {
 			return plexus.Session{}, fmt.Errorf("%s %q: %w", place.what, *place.path, err)
 		}
@@ -281,11 +284,15 @@ func checkCall(c NewCall) error {
 	case len(c.Facts) > job.MaxArguments:
 		return fmt.Errorf("the facts have %d bytes, %d are the most: %w", len(c.Facts), job.MaxArguments, ErrTooLarge)
 	}
-	if cwd := cwdIn(c.Facts); cwd != "" && (!filepath.IsAbs(cwd) || strings.ContainsRune(cwd, 0)) {
+	if cwd := cwdIn(c.Facts); cwd != "" && (!filepath.IsAbs(cwd) || strings.ContainsRune(cwd, 0) || climbs(cwd)) {
 		return fmt.Errorf("cwd %q: %w", cwd, ErrPlace)
 	}
 	return job.CheckArguments(c.Arguments)
 }
+
+// climbs: a part of a path is "..", which leads elsewhere behind a link than its text
+// says.
+func climbs(path string) bool { return slices.Contains(strings.Split(path, "/"), "..") }
 
 // cwdIn is the folder that the facts of a call name, "" for none. What is no
 // text there is a folder that no call starts in.

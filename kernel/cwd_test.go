@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,5 +69,22 @@ func TestToolsOfTheSessionsClient(t *testing.T) {
 		if got := w.await(id, "j", plexus.PolicyResult); got != want {
 			t.Errorf("%s: got %s, want %s", client, got, want)
 		}
+	}
+}
+
+// A part ".." behind a link leads elsewhere than its text says.
+func TestAFolderThatClimbsIsRefused(t *testing.T) {
+	w := newWorld(t, Options{})
+	w.session("s", "manual")
+	for _, cwd := range []string{"/a/link/..", "/a/../b", "/.."} {
+		if _, err := w.Admit(t.Context(), NewCall{Session: "s", Name: "Bash", Arguments: bash("let it"), Facts: `{"cwd":"` + cwd + `"}`}, hook); !errors.Is(err, ErrPlace) {
+			t.Errorf("%s: %v", cwd, err)
+		}
+		if _, err := w.Same(t.Context(), "s", "Bash", bash("let it"), cwd, hook); !errors.Is(err, ErrPlace) {
+			t.Errorf("the same call in %s: %v", cwd, err)
+		}
+	}
+	if _, err := w.CreateSession(t.Context(), NewSession{ID: "up", Workspace: w.dir + "/.."}, ada); !errors.Is(err, ErrPlace) {
+		t.Errorf("a workspace: %v", err)
 	}
 }

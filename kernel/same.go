@@ -52,6 +52,9 @@ func (k *Kernel) Same(ctx context.Context, id, name string, arguments []byte, cw
 	if by.Role != plexus.Agent && by.Role != plexus.Human {
 		return nil, plexus.ErrRole
 	}
+	if climbs(cwd) { // cleaned it would be another
+		return nil, fmt.Errorf("cwd %q: %w", cwd, ErrPlace)
+	}
 	registers, err := k.Document.Latest(ctx, id)
 	if err != nil { // no such session
 		return nil, err

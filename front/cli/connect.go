@@ -73,7 +73,14 @@ func configurationOf(c connect.Client, project bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(senses.Workspace(here), c.Project), nil
+	file := senses.Workspace(here)
+	for part := range strings.SplitSeq(filepath.Dir(c.Project), "/") { // a project may have any link
+		file = filepath.Join(file, part)
+		if info, err := os.Lstat(file); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return "", fmt.Errorf("%s is a link: nothing is written through it", file)
+		}
+	}
+	return filepath.Join(file, filepath.Base(c.Project)), nil
 }
 
 func connectClient(cmd *cobra.Command, name string, project, dry, undo bool) error {

@@ -529,6 +529,44 @@ func onlyOurs(args []string, client string) bool {
 	return len(args) == 1 && args[0] == client
 }
 
+// off is the switch of a configuration by which no hook in it runs, "" for none.
+func (c Client) off(text, name string) string {
+	root, err := read(text)
+	if err != nil {
+		return ""
+	}
+	var all struct {
+		Claude  jsontext.Value `json:"disableAllHooks"`
+		Managed jsontext.Value `json:"allowManagedHooksOnly"`
+		Gemini  struct {
+			Enabled  jsontext.Value   `json:"enabled"`
+			Disabled []jsontext.Value `json:"disabled"`
+		} `json:"hooksConfig"`
+	}
+	if json.Unmarshal([]byte(root.plain(text)), &all) != nil {
+		return ""
+	}
+	on := func(v jsontext.Value) bool { return len(v) > 0 && v.Kind() != 'f' && v.Kind() != 'n' }
+	switch {
+	case c.Name == "claude" && on(all.Claude):
+		return "disableAllHooks"
+	case c.Name == "claude" && on(all.Managed):
+		return "allowManagedHooksOnly"
+	case c.Name == "gemini" && len(all.Gemini.Enabled) > 0 && all.Gemini.Enabled.Kind() != 't':
+		return "hooksConfig.enabled"
+	case c.Name == "gemini":
+		if known := c.nameIn(text); known != "" {
+			name = known
+		}
+		for _, v := range all.Gemini.Disabled {
+			if v.Kind() == '"' && (strings.Contains(string(v), Program) || string(v) == `"`+name+`"`) {
+				return "hooksConfig.disabled"
+			}
+		}
+	}
+	return ""
+}
+
 // nameIn is the name that a configuration has for the hook.
 func (c Client) nameIn(text string) string {
 	found, err := c.Hooks(text)

@@ -309,3 +309,26 @@ func TestThePlaceStandsInTheCommand(t *testing.T) {
 		t.Error("a relative folder is written")
 	}
 }
+
+// A hook that would not run is not put in and called a success.
+func TestHooksThatAreOff(t *testing.T) {
+	for _, row := range []struct {
+		client, text string
+		off          bool
+	}{
+		{"claude", `{"disableAllHooks": true}`, true}, {"claude", `{"disableAllHooks": false}`, false}, {"claude", `{"allowManagedHooksOnly": true}`, true},
+		{"gemini", `{"hooksConfig": {"enabled": false}}`, true}, {"gemini", `{"hooksConfig": {"enabled": true}}`, false},
+		{"gemini", `{"hooksConfig": {"disabled": ["assent-NOTGUESSED"]}}`, true}, {"gemini", `{"hooksConfig": {"disabled": ["other"]}}`, false},
+		{"codex", `{"disableAllHooks": true}`, false},
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "settings.json")
+		if err := os.WriteFile(file, []byte(row.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, _ := Find(row.client)
+		if _, err := c.Connect(file, filepath.Join(dir, "keep"), os.Getuid(), setting); (err != nil) != row.off {
+			t.Errorf("%s %s: %v", row.client, row.text, err)
+		}
+	}
+}

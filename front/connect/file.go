@@ -100,6 +100,9 @@ func (c Client) Connect(file, keep string, uid int, s Setting) (*Change, error) 
 	if err != nil {
 		return nil, err
 	}
+	if off := c.off(change.Before, s.Name); off != "" {
+		return nil, fmt.Errorf("%s switches hooks off (%s): a hook in it would not run; take that out first", file, off)
+	}
 	text, err := c.With(change.Before, s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
