@@ -184,7 +184,9 @@ func postVerify(s *Server, c *call) error {
 	}
 	kept := make([]plexus.Head, len(in.Heads))
 	for i, h := range in.Heads {
-		kept[i].Rev = plexus.Rev(h.Rev)
+		if kept[i].Rev = plexus.Rev(h.Rev); h.Rev < 1 {
+			return at("/heads", problem(wire.Value, "head %d: its rev is %d: no row has one below 1", i, h.Rev))
+		}
 		if n, err := hex.Decode(kept[i].Hash[:], []byte(h.Hash[:min(len(h.Hash), 2*len(kept[i].Hash))])); err != nil ||
 			n != len(kept[i].Hash) || len(h.Hash) != 2*n {
 			return at("/heads", problem(wire.Value, "head %d: a hash is 64 digits and letters a to f", i))

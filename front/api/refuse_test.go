@@ -214,6 +214,7 @@ func TestRefused(t *testing.T) {
 		{"nothing to write", post("/v1/sessions/s/writes", `{"writes":[]}`), 422, wire.Value},
 		{"half of it wrong", post("/v1/sessions/s/writes", `{"writes":[{"job":"open","name":"approvalComment","value":"x"},{"job":"open","name":"approved","value":2}]}`), 422, wire.Value},
 		{"decided on an old view", post("/v1/sessions/s/writes", `{"seen":1,"writes":[{"job":"open","name":"approved","value":true}]}`), 409, wire.Stale},
+		{"a head before the first", post("/v1/verify", `{"heads":[{"rev":-1,"hash":"`+strings.Repeat("0", 64)+`"}]}`), 422, wire.Value},
 		{"no hash", post("/v1/verify", `{"heads":[{"rev":1,"hash":"00"}]}`), 422, wire.Value},
 	}
 	for _, test := range tests {

@@ -41,7 +41,8 @@ func newAnswer(yes bool) *cobra.Command {
 	named := `A call is named by its number, as "assent queue" says it, or by SESSION/ID, both
 whole: an agent that chooses its ids could have another call begin like the one
 that you saw.`
-	long := `Allow answers yes to one call that waits. What a policy blocks cannot be allowed.
+	long := `Allow answers yes to one call that waits. What a policy blocked when the
+call came cannot be allowed; a rule that was written since does not reach a call that waits: refuse or cancel it.
 A path outside the workspace that is read so may be read again in that session
 by file tools (Read, Grep), with what lies under it, unless there is a comment;
 what is open from then on is said. A command that reads there (cat) asks each time.

@@ -74,7 +74,8 @@ func newMode() *cobra.Command {
 		Short: "Show or set who answers what the policies leave open",
 		Long: `The permission mode says who answers what the policies leave open: in manual a
 person, in auto grants, the classifier and then a person, in yolo nobody: it is
-allowed. What a policy blocks is blocked in every mode.
+allowed. What a policy blocks is blocked in every mode; a call
+that waits was judged when it came, and a rule that was written since does not reach it.
 
 With --session the mode of that session is set, and of those below it that have no
 mode of their own, and every call that waits there is answered anew; with --default besides, new sessions start in it too. Without
