@@ -150,6 +150,10 @@ func CheckArguments(text []byte) error {
 	case len(text) > MaxArguments:
 		return fmt.Errorf("arguments of %d bytes, at most %d: %w", len(text), MaxArguments, ErrArguments)
 	}
+	switch kind := jsontext.Value(text).Kind(); kind {
+	case '[', '"', '0', 't', 'f':
+		return fmt.Errorf("arguments are no object but %s: %w", map[jsontext.Kind]string{'[': "a list", '"': "a text", '0': "a number", 't': "true", 'f': "false"}[kind], ErrArguments)
+	}
 	var object map[string]jsontext.Value
 	if err := json.Unmarshal(text, &object); err != nil {
 		return fmt.Errorf("%w: %w", ErrArguments, err)

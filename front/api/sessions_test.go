@@ -45,4 +45,7 @@ func TestNoSessionHidesAnother(t *testing.T) {
 	if len(ids) != 13 || ids[12] != "hidden" {
 		t.Errorf("page by page: %v", ids)
 	}
+	if list, err := w.client.Sessions(t.Context(), client.SessionFilter{Limit: 20_000}); err != nil || list.More || len(list.Sessions) != 13 {
+		t.Errorf("more than one answer has at most: %d, %v", len(list.Sessions), err)
+	}
 }

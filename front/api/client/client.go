@@ -308,7 +308,7 @@ func (c *Client) Sessions(ctx context.Context, f SessionFilter) (out wire.Sessio
 	}
 	for {
 		var page wire.Sessions
-		q := query("before", count(int(f.Before)), "begins", f.Begins, "limit", count(want-len(out.Sessions)), "open", open)
+		q := query("before", count(int(f.Before)), "begins", f.Begins, "limit", count(min(want-len(out.Sessions), sessionsMost)), "open", open)
 		if err := c.ask(ctx, http.MethodGet, path("sessions")+q, nil, &page); err != nil {
 			return out, err
 		}
@@ -323,6 +323,9 @@ func (c *Client) Sessions(ctx context.Context, f SessionFilter) (out wire.Sessio
 		f.Before = page.Sessions[len(page.Sessions)-1].Rev
 	}
 }
+
+// sessionsMost is how many sessions one answer has at most.
+const sessionsMost = 10_000
 
 // sessionsDefault is how many sessions a list has where nobody says.
 const sessionsDefault = 100
