@@ -87,7 +87,13 @@ type session struct {
 	Host
 	p    Payload
 	line *line
+	// beside counts the sessions of the client's id that belong to other agents: one
+	// that is taken up again by another process is a new one, with nothing of theirs.
+	beside int
 }
+
+// maxBeside is how many of them there may be.
+const maxBeside = 16
 
 // id makes an id of the client's: as it is where the kernel takes it, so that
 // people know it again, else a hash of it. Two of them are the same only where all
@@ -108,13 +114,21 @@ func id(parts ...string) string {
 // hashed begins the ids that are hashes, and no other.
 const hashed = "hashed-"
 
-func (s *session) parent() string { return id(s.Name + "-" + s.p.Session) }
+func (s *session) name() string {
+	name := s.Name + "-" + s.p.Session
+	if s.beside > 0 {
+		name += "-again-" + strconv.Itoa(s.beside+1)
+	}
+	return name
+}
+
+func (s *session) parent() string { return id(s.name()) }
 
 func (s *session) own() string {
 	if s.p.Agent == "" {
 		return s.parent()
 	}
-	return id(s.Name+"-"+s.p.Session, s.p.Agent)
+	return id(s.name(), s.p.Agent)
 }
 
 func (s *session) call() string {
@@ -137,6 +151,17 @@ func (s *session) ask(ctx context.Context, method, path string, in, out any) err
 }
 
 func (s *session) path(rest string) string { return "/sessions/" + s.own() + rest }
+
+// mine does something in the session of the client's id that is this agent's.
+func (s *session) mine(do func() error) error {
+	for {
+		err := do()
+		if !errors.Is(err, wire.Other) || s.beside >= maxBeside {
+			return err
+		}
+		s.beside++
+	}
+}
 
 // opened does something in the session of the call, and makes it where it is
 // missing: that of a sub-agent below that of its agent.
@@ -264,6 +289,9 @@ func (s *session) broken(err error) Reply { return refusal(problem(err)) }
 func problem(err error) string {
 	var p *wire.Problem
 	if errors.As(err, &p) {
+		if p.Code == wire.Other {
+			return "the kernel does not take the call: " + p.Error() + "; a person gives it to this one with: assent sessions give SESSION AGENT"
+		}
 		return "the kernel does not take the call: " + p.Error()
 	}
 	return err.Error()
@@ -275,9 +303,11 @@ func problem(err error) string {
 func (s *session) licensed(ctx context.Context) (receipt wire.Receipt, err error) {
 	for {
 		var held wire.Held
-		err := s.opened(ctx, func() error {
-			call := wire.Hold{ID: s.call(), Name: s.p.Tool, Arguments: s.p.Arguments, Facts: s.facts(), Cwd: s.p.Cwd}
-			return s.ask(ctx, "POST", s.path("/hold"), call, &held)
+		err := s.mine(func() error {
+			return s.opened(ctx, func() error {
+				call := wire.Hold{ID: s.call(), Name: s.p.Tool, Arguments: s.p.Arguments, Facts: s.facts(), Cwd: s.p.Cwd}
+				return s.ask(ctx, "POST", s.path("/hold"), call, &held)
+			})
 		})
 		if err != nil {
 			return receipt, err
@@ -334,37 +364,50 @@ func (s *session) permission(ctx context.Context) Reply {
 		return Reply{}
 	}
 	var same wire.SameCalls
-	err := s.ask(ctx, "POST", s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments, Cwd: s.p.Cwd}, &same)
-	if err == nil {
+	reply := Reply{}
+	s.each(func() bool {
+		err := s.ask(ctx, "POST", s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments, Cwd: s.p.Cwd}, &same)
 		for _, c := range same.Calls {
 			if c.BodyStarted && s.ask(ctx, "POST", s.path("/jobs/"+c.ID+"/heard"), nil, new(wire.Wrote)) == nil {
-				return s.Pass(s.p, "allowed")
+				reply = s.Pass(s.p, "allowed")
+				return true
 			}
 		}
+		return err != nil
+	})
+	return reply
+}
+
+// each looks into the sessions of the client's id, one after the other, until it has
+// found what it looks for or there is none any more: what is another agent's in them
+// is not told.
+func (s *session) each(found func() bool) {
+	for s.beside = 0; s.beside <= maxBeside && !found(); s.beside++ {
 	}
-	return Reply{}
 }
 
 // after tells the kernel what became of a call. It stops nothing any more, so
 // what goes wrong is told to nobody but the log.
 func (s *session) after(ctx context.Context) {
-	var same wire.SameCalls
-	// Not by the folder: a call may have gone to another.
-	if err := s.ask(ctx, "POST", s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments}, &same); err != nil {
-		return
-	}
-	leaf, otherwise := "", false
-	for _, c := range same.Calls {
-		if c.BodyStarted && (leaf == "" || c.ID == s.call()) {
-			leaf = c.ID
+	s.each(func() bool {
+		var same wire.SameCalls
+		// Not by the folder: a call may have gone to another.
+		if s.ask(ctx, "POST", s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments}, &same) != nil {
+			return true
 		}
-	}
-	if leaf == "" { // the call ran with other arguments than it was licensed with
-		if leaf, otherwise = s.call(), true; leaf == "" {
-			return
+		leaf, otherwise := "", false
+		for _, c := range same.Calls {
+			if c.BodyStarted && (leaf == "" || c.ID == s.call()) {
+				leaf = c.ID
+			}
 		}
-	}
-	_ = s.ask(ctx, "POST", s.path("/jobs/"+leaf+"/report"), s.outcome(otherwise), new(wire.Wrote))
+		if leaf == "" { // the call ran with other arguments than it was licensed with
+			if leaf, otherwise = s.call(), true; leaf == "" {
+				return false
+			}
+		}
+		return s.ask(ctx, "POST", s.path("/jobs/"+leaf+"/report"), s.outcome(otherwise), new(wire.Wrote)) == nil
+	})
 }
 
 // longestResult is how much of a tool's result is kept, in bytes.

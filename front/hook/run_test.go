@@ -685,6 +685,33 @@ func TestRecordedPayloads(t *testing.T) {
 	}
 }
 
+// A session that is taken up again by another agent is a new one beside it, with
+// nothing of what was granted there.
+func TestASessionIsTakenUpByAnotherAgent(t *testing.T) {
+	w := newWorld(t)
+	spy := plexus.Writer{Role: plexus.Agent, Name: "gone"}
+	if _, err := w.kernel.CreateSession(t.Context(), kernel.NewSession{ID: "claude-s1", Workspace: w.ws}, spy); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.kernel.Assign(t.Context(), "claude-s1", "yolo", false, ada); err != nil {
+		t.Fatal(err)
+	}
+	for _, payload := range []string{w.payload("PreToolUse", "t1", "let it", ""), w.payload("PostToolUse", "t1", "let it", `,"tool_response":"fine"`)} {
+		if got := w.run("claude", payload); got.Exit != 0 {
+			t.Fatalf("got %+v", got)
+		}
+	}
+	if r := w.receipt("claude-s1-again-2", "t1"); r.Completed == nil {
+		t.Errorf("got %+v", r)
+	}
+	if got := w.run("claude", w.payload("PreToolUse", "t2", "let it", `,"agent_id":"a7"`)); got.Exit != 0 {
+		t.Errorf("a sub-agent: %+v", got)
+	}
+	if call := w.gaveUp("t3", "other"); call.Session != "claude-s1-again-2" {
+		t.Errorf("%s waits in %s", call.ID, call.Session)
+	}
+}
+
 // No two sub-agents, and no agent and a sub-agent, share a session.
 func TestSessionsOfAgentsAreApart(t *testing.T) {
 	w := newWorld(t)
