@@ -36,6 +36,8 @@ type Host struct {
 	Start func(context.Context) error
 	// ReadFile reads a file of a client's settings.
 	ReadFile func(string) ([]byte, error)
+	// Connected says whether the hook was put into that file; nil is no.
+	Connected func(file string) bool
 }
 
 // ErrDeadline: the time of the hook is over, and nothing is decided.
@@ -441,10 +443,14 @@ func (s *session) outcome(otherwise bool) ran {
 // off.
 func (s *session) settings() Reply {
 	if s.p.File == "" {
-		return Reply{}
+		return s.Refuse(s.p, "it is not said which settings have changed")
 	}
+	connected := s.Connected != nil && s.Connected(s.p.File)
 	text, err := s.ReadFile(s.p.File)
 	if errors.Is(err, os.ErrNotExist) {
+		if connected {
+			return s.Refuse(s.p, s.p.File+" is gone, and with it the hook of assent")
+		}
 		return Reply{}
 	}
 	if err != nil {
@@ -457,7 +463,34 @@ func (s *session) settings() Reply {
 	if v, ok := settings["disableAllHooks"]; ok && v.Kind() != 'f' {
 		return s.Refuse(s.p, s.p.File+" switches hooks off, and with them assent")
 	}
+	if connected && !holdsEveryTool(settings["hooks"]) {
+		return s.Refuse(s.p, s.p.File+" has the hook of assent no more, or not for every tool")
+	}
 	return Reply{}
+}
+
+// holdsEveryTool: among some hooks is assent's, before every tool.
+func holdsEveryTool(hooks jsontext.Value) bool {
+	var all struct {
+		Before []struct {
+			Matcher string `json:"matcher"`
+			Hooks   []struct {
+				Command string   `json:"command"`
+				Args    []string `json:"args"`
+			} `json:"hooks"`
+		} `json:"PreToolUse"`
+	}
+	if len(hooks) == 0 || json.Unmarshal(hooks, &all) != nil {
+		return false
+	}
+	for _, g := range all.Before {
+		for _, h := range g.Hooks {
+			if (g.Matcher == "*" || g.Matcher == "") && filepath.Base(h.Command) == "assent-hook" && len(h.Args) > 0 && h.Args[len(h.Args)-1] == "claude" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Why says why a call may or may not run, to the agent and whoever looks on.

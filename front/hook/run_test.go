@@ -545,6 +545,40 @@ func TestSettingsThatSwitchHooksOff(t *testing.T) {
 	}
 }
 
+// A change that takes the hook out of the file it was put into is refused.
+func TestSettingsThatLoseTheHook(t *testing.T) {
+	w := newWorld(t)
+	file := filepath.Join(w.ws, "settings.json")
+	const ours = `{"hooks":{"PreToolUse":[{"matcher":"M","hooks":[{"type":"command","command":"/b/assent-hook","args":["--deadline","1h","claude"]}]}]}}`
+	for _, row := range []struct {
+		why, text string
+		exit      int
+	}{
+		{"as it was", strings.Replace(ours, "M", "*", 1), 0}, {"for one tool", strings.Replace(ours, "M", "Nope", 1), 2}, {"gone", "", 2}, {"empty", `{}`, 2},
+		{"no hooks", `{"hooks":{}}`, 2}, {"no hook before", `{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[]}]}}`, 2}, {"another client's", strings.NewReplacer("M", "*", `"claude"`, `"codex"`).Replace(ours), 2},
+	} {
+		if row.text == "" {
+			os.Remove(file)
+		} else if err := os.WriteFile(file, []byte(row.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, connected := range []bool{true, false} {
+			host := w.host(`{"hook_event_name":"ConfigChange","session_id":"s1","cwd":"` + w.ws + `","source":"user_settings","file_path":"` + file + `"}`)
+			host.Connected = func(f string) bool { return connected && f == file }
+			want := 0
+			if connected {
+				want = row.exit
+			}
+			if got := hook.Run(t.Context(), hook.Dialects["claude"], host); got.Exit != want {
+				t.Errorf("%s, connected %v: %+v", row.why, connected, got)
+			}
+		}
+	}
+	if got := w.run("claude", `{"hook_event_name":"ConfigChange","session_id":"s1","cwd":"`+w.ws+`","source":"user_settings"}`); got.Exit != 2 {
+		t.Errorf("no file: %+v", got)
+	}
+}
+
 type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { panic("the pipe is on fire") }
