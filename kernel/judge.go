@@ -10,6 +10,7 @@ import (
 	"assent/approval"
 	"assent/floor"
 	"assent/floor/effect"
+	"assent/internal/place"
 	"assent/job"
 	"assent/session"
 )
@@ -109,7 +110,12 @@ func (k *Kernel) evaluate(ctx context.Context, call floor.Call, really lies) (v 
 		}
 	}
 	f := &layers.Floor
-	f.Own = append(f.Own[:len(f.Own):len(f.Own)], k.own()...)
+	// By whatever name a call reaches them now. A project's own policy is there by
+	// its name already, where there is one.
+	f.Own = place.Trails(append(f.Own[:len(f.Own):len(f.Own)], k.own()...))
+	if call.Workspace != "" {
+		f.Own = append(f.Own, place.Trail(place.ProjectPolicy(call.Workspace))[1:]...)
+	}
 	f.Processes = k.Processes
 	if k.ScannerFiles != nil {
 		f.ScannerFiles = k.ScannerFiles()

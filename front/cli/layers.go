@@ -80,6 +80,7 @@ func (l *layers) machine(named string, call floor.Call, warn warning) error {
 		for _, trouble := range troubles {
 			warn("%s", trouble)
 		}
+		l.floor.Own = append(l.floor.Own, at.Config, at.State, at.Runtime, at.ConfigFile(), at.PolicyFile())
 	}
 	if named == "" {
 		file := place.OperatorPolicy(os.Getenv("XDG_CONFIG_HOME"), call.Home)
@@ -89,7 +90,9 @@ func (l *layers) machine(named string, call floor.Call, warn warning) error {
 		l.floor.Operator = l.load(file, floor.Operator, warn)
 	}
 	l.floor.Managed = l.load(place.ManagedPolicy, floor.Managed, warn)
-	l.floor.Project = l.load(place.ProjectPolicy(call.Workspace), floor.Project, warn)
+	project := place.ProjectPolicy(call.Workspace)
+	l.floor.Project = l.load(project, floor.Project, warn)
+	l.floor.Own = append(place.Trails(l.floor.Own), place.Trail(project)[1:]...)
 	return nil
 }
 

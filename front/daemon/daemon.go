@@ -173,7 +173,7 @@ func Run(ctx context.Context, o Options) (err error) {
 		Settings:     settingsOf(first, judge, connections),
 		Limit:        limit.of,
 		Home:         o.Home,
-		Own:          []string{o.Place.Config, o.Place.State, o.Place.Runtime},
+		Own:          []string{o.Place.Config, o.Place.State, o.Place.Runtime, o.Place.ConfigFile(), o.Place.PolicyFile()},
 		Processes:    []int{os.Getpid()},
 		ScannerFiles: scanner.Files,
 	})
