@@ -32,7 +32,7 @@ func TestACallStartsWhereItsClientSays(t *testing.T) {
 	}{
 		{"inside", `{"cwd":` + plexus.Text(ws+"/sub") + `}`, "allow", `"target":"sub/x"`, false},
 		{"outside", `{"cwd":` + plexus.Text(dir+"/out") + `}`, "deny", `/out/x"`, false},
-		{"up-and-down", `{"cwd":` + plexus.Text(ws+"/../out") + `}`, "deny", `/out/x"`, false},
+		{"up-and-down", `{"cwd":` + plexus.Text(ws+"/../out") + `}`, "", "", true}, // a link on the way would make it another folder
 		{"unsaid", `{"client":"c"}`, "allow", `"target":"x"`, false},
 		{"empty", `{"cwd":""}`, "", "", true},
 		{"relative", `{"cwd":"sub"}`, "", "", true},

@@ -184,19 +184,63 @@ func (h Hook) Hurried(deadline time.Duration) (Hook, bool) {
 	return h, found
 }
 
-// PluginProgram is the program that a plugin of ours starts, and whether the
-// plugin is otherwise as it was written.
-func PluginProgram(text string) (program string, whole bool, err error) {
+// At is the hook with another place of its kernel in its command; one that names no
+// place stays. False: the command cannot be told.
+func (h Hook) At(k Kernel) (Hook, bool) {
+	words, ok := h.Words()
+	if !ok {
+		return h, false
+	}
+	words = slices.Clone(words)
+	for i, w := range words {
+		value, is := map[string]string{"--socket": k.Socket, "--config": k.Config, "--state": k.State}[w]
+		if is && i+1 < len(words) {
+			words[i+1] = value
+		}
+	}
+	if h.Args != nil {
+		h.Args = words[1:]
+		return h, true
+	}
+	for i, w := range words {
+		words[i] = quote(w)
+	}
+	h.Command = strings.Join(words, " ")
+	return h, true
+}
+
+// PluginCommand is the program that a plugin of ours starts with its arguments, and
+// whether the plugin is otherwise as it was written for that client.
+func (c Client) PluginCommand(text string) (program string, args []string, whole bool, err error) {
 	if !strings.HasPrefix(text, pluginMark) {
-		return "", false, ErrForeign
+		return "", nil, false, ErrForeign
 	}
-	before, _, _ := strings.Cut(pluginText, pluginHook)
-	line := before[strings.LastIndexByte(before, '\n')+1:]
-	_, rest, found := strings.Cut(text, "\n"+line)
-	quoted, _, _ := strings.Cut(rest, "\n")
-	if !found || json.Unmarshal([]byte(strings.TrimSpace(quoted)), &program) != nil {
-		return "", false, fmt.Errorf("it names no program")
+	after := func(mark string, v any) bool {
+		before, behind, _ := strings.Cut(pluginText, mark)
+		line := before[strings.LastIndexByte(before, '\n')+1:]
+		behind, _, _ = strings.Cut(behind, "\n")
+		_, rest, found := strings.Cut(text, "\n"+line)
+		value, _, _ := strings.Cut(rest, "\n")
+		value, ends := strings.CutSuffix(value, behind)
+		return found && ends && json.Unmarshal([]byte(value), v) == nil
 	}
-	want, err := Client{plugin: true}.With("", Setting{Program: program})
-	return program, err == nil && want == text, nil
+	if !after(pluginHook, &program) {
+		return "", nil, false, fmt.Errorf("it names no program")
+	}
+	if !after(pluginArgs, &args) || !onlyOurs(args, c.Name) {
+		return program, []string{c.Name}, false, nil
+	}
+	setting := Setting{Program: program}
+	for i := 0; i+1 < len(args); i += 2 {
+		switch args[i] {
+		case "--socket":
+			setting.Kernel.Socket = args[i+1]
+		case "--config":
+			setting.Kernel.Config = args[i+1]
+		case "--state":
+			setting.Kernel.State = args[i+1]
+		}
+	}
+	want, err := c.With("", setting)
+	return program, args, err == nil && want == text, nil
 }

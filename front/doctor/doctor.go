@@ -323,7 +323,7 @@ func atLeast(version, want string) bool {
 
 // plugin looks at the plugin of a client that has no hooks.
 func (x *examination) plugin(s source) []found {
-	program, whole, err := connect.PluginProgram(s.text)
+	program, args, whole, err := x.PluginCommand(s.text)
 	if err != nil {
 		x.say("hook", Hole, "move it away, and "+x.reconnect(), "%s %v", s.path, err)
 		return nil
@@ -334,7 +334,7 @@ func (x *examination) plugin(s source) []found {
 	} else {
 		x.say("hook", Fine, "", "%s is as this assent writes it", s.path)
 	}
-	return []found{{connect.Hook{Event: "plugin", Command: program, Args: []string{x.Client.Name}}, s}}
+	return []found{{connect.Hook{Event: "plugin", Command: program, Args: args}, s}}
 }
 
 // programs looks at what the hooks start.

@@ -40,6 +40,7 @@ type desk struct {
 	testing.TB
 	dir, home, project string
 	version            string // what the client's program says
+	kernel             connect.Kernel
 }
 
 func newDesk(t testing.TB) *desk {
@@ -87,7 +88,7 @@ func (d *desk) connect(name, hook string) (file, text string) {
 	d.Helper()
 	c := client(d, name)
 	file = c.Personal(d.env)
-	text, err := c.With("", connect.Setting{Program: hook, Name: "assent-TEST"})
+	text, err := c.With("", connect.Setting{Program: hook, Name: "assent-TEST", Kernel: d.kernel})
 	if err != nil {
 		d.Fatal(err)
 	}
@@ -177,7 +178,7 @@ func TestWhatIsWrongIsFound(t *testing.T) {
 		{"a program that is not there", "claude", replaced("/assent-hook", "/no/assent-hook"), "hole: program: "},
 		{"a program by its name", "codex", func(d *desk, file, text string) {
 			d.write(file, strings.ReplaceAll(text, filepath.Dir(d.hook())+"/", ""))
-		}, "hole: program: assent-hook is no whole path"},
+		}, "hole: hook: assent is not asked"},
 		{"no trust", "codex", nil, "hole: trust: the hook at PreToolUse is not trusted"},
 		{"hooks off", "codex", beside("home/.codex/config.toml", "[features]\nhooks = false\n"), "hole: switch: "},
 		{"a trust that cannot be read", "codex", beside("home/.codex/config.toml", "[features"), "hole: trust: "},
@@ -236,6 +237,9 @@ func TestTheHookIsDriven(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t)
+			// Nothing there is touched: it is the person's own.
+			own := filepath.Join(d.dir, "own's")
+			d.kernel = connect.Kernel{Socket: own + "/run/assent.sock", Config: own + "/config", State: own + "/state"}
 			if c.Name == "claude" {
 				d.version = "2.1.300"
 			}
@@ -256,6 +260,9 @@ func TestTheHookIsDriven(t *testing.T) {
 			}
 			if _, err := os.Stat(r.Scratch); r.Scratch == "" || !os.IsNotExist(err) {
 				t.Errorf("the scratch folder %q is there still: %v", r.Scratch, err)
+			}
+			if _, err := os.Lstat(own); !os.IsNotExist(err) {
+				t.Errorf("the person's own kernel was asked: %v", err)
 			}
 			for _, place := range []string{".config/assent", ".local"} {
 				if _, err := os.Stat(filepath.Join(d.home, place)); !os.IsNotExist(err) {

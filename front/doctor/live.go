@@ -50,6 +50,9 @@ func (x *examination) scratch(program string) (s *scratch, err error) {
 	config := filepath.Join(s.dir, "config/assent")
 	err = errors.Join(os.MkdirAll(s.project, 0o700), os.MkdirAll(config, 0o700), os.MkdirAll(filepath.Join(s.dir, "run"), 0o700),
 		os.WriteFile(filepath.Join(config, "policy.yaml"), []byte(scratchPolicy), 0o600))
+	// The agent that the kernel sees was started wherever doctor was.
+	settings, e := json.Marshal(map[string]any{"agentFolders": []string{s.project}})
+	err = errors.Join(err, e, os.WriteFile(filepath.Join(config, "config.json"), settings, 0o600))
 	s.env = with(x.Environ, x.own(s.project)...)
 	s.env = with(s.env, "XDG_CONFIG_HOME="+filepath.Join(s.dir, "config"), "XDG_STATE_HOME="+filepath.Join(s.dir, "state"), "XDG_RUNTIME_DIR="+filepath.Join(s.dir, "run"),
 		"XDG_DATA_HOME="+filepath.Join(s.dir, "data"), "XDG_CACHE_HOME="+filepath.Join(s.dir, "cache"))
@@ -93,6 +96,13 @@ func (s *scratch) strike() error {
 	return errors.Join(err, os.RemoveAll(s.dir))
 }
 
+// kernel is the place of the scratch folder's kernel.
+func (s *scratch) kernel() connect.Kernel {
+	return connect.Kernel{
+		Socket: filepath.Join(s.dir, "run/assent/assent.sock"), Config: filepath.Join(s.dir, "config/assent"), State: filepath.Join(s.dir, "state/assent"),
+	}
+}
+
 // begun reports whether a kernel was started there.
 func (s *scratch) begun() bool { return exists(filepath.Join(s.dir, "state/assent/kernel.lock")) }
 
@@ -109,6 +119,12 @@ func (x *examination) live(ctx context.Context, h found) (err error) {
 	}
 	if err != nil {
 		return err
+	}
+	// What its command says of a place is the person's own kernel.
+	var ok bool
+	if h.Hook, ok = h.Hook.At(s.kernel()); !ok {
+		x.say("live", Unknown, "", "its command is one that only a shell could read: it is asked nothing")
+		return nil
 	}
 	limit := answers
 	if h.Waits > 0 {
@@ -175,8 +191,12 @@ func (x *examination) live(ctx context.Context, h found) (err error) {
 	}
 
 	// A state folder that cannot be made: no kernel can start.
+	nowhere := s.kernel()
+	nowhere.State = filepath.Join(os.DevNull, "none/assent")
+	nowhere.Socket = filepath.Join(s.dir, "none/assent/assent.sock")
+	lost, _ := h.Hook.At(nowhere)
 	none := with(s.env, "XDG_STATE_HOME="+filepath.Join(os.DevNull, "none"), "XDG_RUNTIME_DIR="+filepath.Join(s.dir, "none"))
-	try("no kernel", run(h.Hook, none, x.shellCall("none", s.project, "ls")), refused, broken)
+	try("no kernel", run(lost, none, x.shellCall("none", s.project, "ls")), refused, broken)
 	try("a bad message", run(h.Hook, s.env, `{"hook_event_name": "`), refused, broken)
 	return nil
 }
