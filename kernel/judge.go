@@ -120,7 +120,15 @@ func (k *Kernel) evaluate(ctx context.Context, call floor.Call, really lies) (v 
 	if k.ScannerFiles != nil {
 		f.ScannerFiles = k.ScannerFiles()
 	}
-	v = f.Judge(k.Prepare(ctx, f, call))
+	prepared := k.Prepare(ctx, f, call)
+	v = f.Judge(prepared)
+	if before := layers.Before; before != nil {
+		before.Own, before.Processes, before.ScannerFiles = f.Own, f.Processes, f.ScannerFiles
+		if was := before.Judge(prepared); was.Result.Stricter(v.Result) {
+			was.Message = strings.TrimSpace(was.Message + " A policy is being saved: what it said before holds for a moment longer.")
+			v = was
+		}
+	}
 	if elsewhere {
 		v.Result = v.Result.Join(approval.Ask)
 		v.Ruled = true

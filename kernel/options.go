@@ -83,6 +83,9 @@ type Policies interface {
 // Layers are policies in force.
 type Layers struct {
 	Floor floor.Floor
+	// Before are those from before a text that was saved just now and may be half
+	// of what is being written; nil for none. What they restrict still is.
+	Before *floor.Floor
 	// Errors say which files could not be used, and why.
 	Errors []string
 	// Unknown says that a policy could not be read and what it denied is not

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 
@@ -46,6 +47,7 @@ type Files struct {
 	weight int                    // of all policies of projects in known
 	asked  map[*notice]struct{}
 
+	now     func() time.Time
 	watcher *fsnotify.Watcher
 	done    sync.WaitGroup
 }
@@ -58,6 +60,7 @@ const maxKept = 32 << 20
 type notice struct {
 	workspace string
 	f         func()
+	told      [3]string // what the files said when it was told, see print
 }
 
 // policyFile is a policy as it was last read.
@@ -78,18 +81,32 @@ type policyFile struct {
 	policy  *floor.Policy // in force: what the text says, or what is left of the last good
 	unknown bool          // it said something, and what it denied is not known
 
+	// before is the policy from before a text that may be half of what is being
+	// written, pending that text, and seen when it was seen first.
+	before  *floor.Policy
+	pending []byte
+	seen    time.Time
+
 	left    sum    // of the text of which the policy in force is what is left, zero where it is all of it
 	good    sum    // of the last good text, zero for none
 	text    []byte // the last good text, while it is not in State
 	goodErr error  // why it could not be read
 }
 
+// Who saves in place writes in pieces, and the beginning of a policy is mostly a
+// policy. Pieces are as long as the buffers of programs, and all of those hold whole
+// blocks: a text that ends with one must stand that long to be taken for all there is.
+const (
+	block = 4096
+	whole = 200 * time.Millisecond
+)
+
 // sum stands for a text, which is not kept.
 type sum [sha256.Size]byte
 
 // OpenPolicies starts looking after policies.
 func OpenPolicies(files PolicyFiles) (*Files, error) {
-	p := &Files{files: files, known: make(map[string]*policyFile), asked: make(map[*notice]struct{})}
+	p := &Files{files: files, now: time.Now, known: make(map[string]*policyFile), asked: make(map[*notice]struct{})}
 	for _, path := range []string{files.Operator, files.Managed, files.State} {
 		if path != "" {
 			p.own = append(p.own, path)
@@ -119,30 +136,37 @@ func (p *Files) Close() error {
 // Layers are the policies in force for a workspace, "" for none.
 func (p *Files) Layers(workspace string) Layers {
 	var l Layers
+	var was [3]*floor.Policy
 	l.Floor.Own = p.own
-	l.Floor.Operator = p.layer(&l, p.files.Operator, floor.Operator)
-	l.Floor.Managed = p.layer(&l, p.files.Managed, floor.Managed)
+	l.Floor.Operator, was[0] = p.layer(&l, p.files.Operator, floor.Operator)
+	l.Floor.Managed, was[1] = p.layer(&l, p.files.Managed, floor.Managed)
 	if workspace != "" {
-		l.Floor.Project = p.layer(&l, place.ProjectPolicy(workspace), floor.Project)
+		l.Floor.Project, was[2] = p.layer(&l, place.ProjectPolicy(workspace), floor.Project)
+	}
+	if was != [3]*floor.Policy{} {
+		before := l.Floor
+		before.Operator, before.Managed, before.Project = cmp.Or(was[0], before.Operator), cmp.Or(was[1], before.Managed), cmp.Or(was[2], before.Project)
+		l.Before = &before
 	}
 	return l
 }
 
-func (p *Files) layer(l *Layers, path string, layer floor.Layer) *floor.Policy {
+// layer is a policy in force, and the one from before while that is to be heard too.
+func (p *Files) layer(l *Layers, path string, layer floor.Layer) (now, before *floor.Policy) {
 	if path == "" {
-		return nil
+		return nil, nil
 	}
 	f := p.file(path, layer)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.read(p.files.State)
+	f.read(p.files.State, p.now())
 	p.keeps(f)
 	if f.err != nil {
 		l.Errors = append(l.Errors, fmt.Sprintf("the %s policy: %v", layer, f.err))
 	}
 	l.Unknown = l.Unknown || f.unknown
 	l.Missing = l.Missing || layer == floor.Operator && f.policy == nil && f.err == nil
-	return f.policy
+	return f.policy, f.before
 }
 
 // file is what is known of a file. That of a project is kept while somebody wants
@@ -168,7 +192,7 @@ func (p *Files) keeps(f *policyFile) {
 	if f.layer != floor.Project {
 		return
 	}
-	weight := f.policy.Weight() + len(f.text)
+	weight := f.policy.Weight() + f.before.Weight() + len(f.text) + len(f.pending)
 	if f.err != nil {
 		weight += len(f.err.Error())
 	}
@@ -220,7 +244,7 @@ func (p *Files) wanted(path string) bool {
 var errGone = errors.New("it is gone; what it denied stays denied until there is one again (an empty one has only \"version: 1\")")
 
 // read reads the file and, where it changed, the policy in it.
-func (f *policyFile) read(state string) {
+func (f *policyFile) read(state string, now time.Time) {
 	if !f.loaded {
 		var text []byte
 		if text, f.goodErr = lastGood(state, f.path, f.layer); text != nil {
@@ -228,7 +252,10 @@ func (f *policyFile) read(state string) {
 		}
 		f.loaded = true
 	}
-	text, err := readPolicy(f.path, f.layer)
+	text, saved, err := readPolicy(f.path, f.layer)
+	if err != nil {
+		f.before, f.pending = nil, nil // what is left of the last good text is in force
+	}
 	missing := errors.Is(err, fs.ErrNotExist)
 	if missing {
 		if link := place.DanglingLink(f.path); link != "" {
@@ -245,21 +272,45 @@ func (f *policyFile) read(state string) {
 		f.sum = sum{}
 		f.fallBack(state, fmt.Errorf("it is not in force: %w", err))
 	case f.sum == sha256.Sum256(text):
+		if f.pending != nil && !(fresh(saved, now) && fresh(f.seen, now)) {
+			f.take(f.pending)
+		}
 		f.keep(state)
 	default:
 		f.sum = sha256.Sum256(text)
 		policy, err := floor.ParseLayer(f.path, text, f.layer)
 		if err != nil {
+			f.before, f.pending = nil, nil
 			f.fallBack(state, fmt.Errorf("it is not in force: %w", few(err)))
 			return
 		}
-		f.policy, f.left, f.err, f.unknown = policy, sum{}, nil, false
-		if f.good != f.sum {
-			f.good, f.text = f.sum, text
+		if f.before == nil {
+			f.before = f.policy
 		}
-		f.goodErr = nil
+		if f.before == nil && f.good != (sum{}) && f.good != f.sum {
+			f.before, _ = f.lastPolicy(state) // nil where nobody knows it any more
+		}
+		f.policy, f.left, f.err, f.unknown = policy, sum{}, nil, false
+		if f.before != nil && len(text)%block == 0 && fresh(saved, now) {
+			f.pending, f.seen = text, now
+			return
+		}
+		f.take(text)
 		f.keep(state)
 	}
+}
+
+// fresh says that something happened so shortly ago that more may follow; also what
+// is said to happen yet.
+func fresh(at, now time.Time) bool { return now.Sub(at) < whole }
+
+// take takes a text for whole: it is the last good one.
+func (f *policyFile) take(text []byte) {
+	f.before, f.pending = nil, nil
+	if f.good != f.sum {
+		f.good, f.text = f.sum, text
+	}
+	f.goodErr = nil
 }
 
 // maxTold is how many bytes are told of what is wrong with a policy, but for the
@@ -286,12 +337,17 @@ func few(err error) error {
 	return errors.New(told.String())
 }
 
-func readPolicy(path string, layer floor.Layer) ([]byte, error) {
-	if layer != floor.Project {
-		return place.ReadPolicy(path)
+// readPolicy reads a policy, and when it was saved.
+func readPolicy(path string, layer floor.Layer) (text []byte, saved time.Time, err error) {
+	most, what := int64(place.MaxPolicy), "policy"
+	if layer == floor.Project {
+		most, what = floor.MaxProject, "policy of a project"
 	}
-	text, _, err := place.Read(path, floor.MaxProject, "policy of a project")
-	return text, err
+	text, info, err := place.Read(path, most, what)
+	if err == nil {
+		saved = info.ModTime()
+	}
+	return text, saved, err
 }
 
 // fallBack leaves the denies and blocks of the last good text in force.
@@ -377,7 +433,7 @@ func keepGood(state, path string, layer floor.Layer, text []byte) error {
 
 // Notify has f called when a policy of the workspace may have changed.
 func (p *Files) Notify(workspace string, f func()) (stop func()) {
-	n := &notice{workspace, f}
+	n := &notice{workspace: workspace, f: f}
 	p.mu.Lock()
 	p.asked[n] = struct{}{}
 	p.attend()
@@ -425,39 +481,91 @@ func (p *Files) attend() {
 	}
 }
 
-// listen tells of changes until the watcher is closed.
+// listen tells of changes until the watcher is closed. Whatever has come meanwhile
+// is looked at once.
 func (p *Files) listen() {
 	for {
+		names, lost := map[string]bool{}, false
 		select {
 		case ev, ok := <-p.watcher.Events:
 			if !ok {
 				return
 			}
-			p.changed(ev.Name)
+			names[ev.Name] = true
 		case _, ok := <-p.watcher.Errors:
 			if !ok {
 				return
 			}
-			p.changed("") // events were lost
+			lost = true // events were
 		}
+		for more := true; more; {
+			select {
+			case ev, ok := <-p.watcher.Events:
+				if more = ok; ok {
+					names[ev.Name] = true
+				}
+			default:
+				more = false
+			}
+		}
+		p.changed(names, lost)
 	}
 }
 
-// changed tells those whom something in that place concerns.
-func (p *Files) changed(name string) {
-	var tell []func()
+// changed tells those whom something in those places concerns, and whose policies
+// say something else than when they were told last: whoever only touches a file
+// would have calls judged anew without end.
+func (p *Files) changed(names map[string]bool, lost bool) {
+	var concerned []*notice
 	p.mu.Lock()
 	p.attend() // a folder may have come
 	for n := range p.asked {
-		for _, path := range []string{p.files.Operator, p.files.Managed, place.ProjectPolicy(n.workspace)} {
-			if path != "" && (name == "" || name == path || name == filepath.Dir(path)) {
-				tell = append(tell, n.f)
+		for _, path := range p.paths(n) {
+			if path != "" && (lost || names[path] || names[filepath.Dir(path)]) {
+				concerned = append(concerned, n)
 				break
 			}
 		}
 	}
 	p.mu.Unlock()
+	prints := make(map[string]string)
+	var tell []func()
+	for _, n := range concerned {
+		now := [3]string{}
+		for i, path := range p.paths(n) {
+			if _, known := prints[path]; !known {
+				prints[path] = print(path, [3]floor.Layer{floor.Operator, floor.Managed, floor.Project}[i])
+			}
+			now[i] = prints[path]
+		}
+		if now != n.told { // this goroutine alone has it
+			n.told = now
+			tell = append(tell, n.f)
+		}
+	}
 	for _, f := range tell {
 		f()
 	}
+}
+
+// paths are the files of a notice.
+func (p *Files) paths(n *notice) (paths [3]string) {
+	paths = [3]string{p.files.Operator, p.files.Managed}
+	if n.workspace != "" {
+		paths[2] = place.ProjectPolicy(n.workspace)
+	}
+	return paths
+}
+
+// print stands for what a file says, or why it says nothing.
+func print(path string, layer floor.Layer) string {
+	if path == "" {
+		return ""
+	}
+	text, _, err := readPolicy(path, layer)
+	if err != nil {
+		return err.Error()
+	}
+	sum := sha256.Sum256(text)
+	return string(sum[:])
 }

@@ -470,3 +470,98 @@ func TestFewProblemsAreTold(t *testing.T) {
 		t.Error(says)
 	}
 }
+
+// A text that may be the beginning of one that is being written loosens nothing
+// yet: what the one before it restricted still is, until it has stood for a while.
+func TestAPolicyThatIsBeingSaved(t *testing.T) {
+	const rules = "version: 1\nrun:\n  allow: [acme]\n  deny: [acme push]\n"
+	padded := func(text string) string { // to the end of a block
+		return text + strings.Repeat("#", block-1-len(text)%block) + "\n"
+	}
+	m := newMachine(t)
+	now := time.Now()
+	m.Files.now = func() time.Time { return now }
+	judge := func() approval.PolicyResult {
+		t.Helper()
+		l := m.Layers("")
+		call := floor.Call{Name: "Bash", Arguments: bash("acme push"), Workspace: m.workspace}
+		got := l.Floor.Judge(call).Result
+		if l.Before != nil {
+			got = got.Join(l.Before.Judge(call).Result)
+		}
+		return got
+	}
+	is := func(why string, want approval.PolicyResult) {
+		t.Helper()
+		if got := judge(); got != want {
+			t.Errorf("%s: %v, want %v", why, got, want)
+		}
+	}
+	half, other := padded("version: 1\nrun:\n  allow: [acme]\n"), padded("version: 1\nrun:\n  allow: [acme, other]\n")
+	m.put(m.Operator, half)
+	is("the first text of all", approval.Allow)
+	m.put(m.Operator, rules)
+	is("a whole one", approval.Deny)
+	m.put(m.Operator, half)
+	is("the first piece", approval.Deny)
+	m.put(m.Operator, other)
+	is("the next", approval.Deny)
+	m.put(m.Operator, other[:len(other)-1]+"x")
+	m.reopen()
+	m.Files.now = func() time.Time { return now }
+	is("after a restart in the middle of it", approval.Deny)
+	m.put(m.Operator, "version: [")
+	is("broken, what was whole counts", approval.Deny)
+	m.put(m.Operator, half)
+	is("mended, but perhaps in part", approval.Deny)
+	now = now.Add(time.Hour)
+	is("it has stood", approval.Allow)
+	now = time.Now()
+	m.put(m.Operator, rules)
+	is("a stricter one at once", approval.Deny)
+	m.put(m.Operator, "version: 1\nrun: {allow: [acme]}\n")
+	is("a short one, written at once", approval.Allow)
+}
+
+// Whoever is told of policies is told when they say something else, and not of
+// every touch.
+func TestNotifiedOfWhatChanged(t *testing.T) {
+	m := newMachine(t)
+	m.put(m.Operator, "version: 1\n")
+	told := make(chan struct{}, 100)
+	defer m.Notify("", func() { told <- struct{}{} })()
+	at := map[string]bool{m.Operator: true}
+	count := func(why string, want int) {
+		t.Helper()
+		m.changed(at, false)
+		got := 0
+		for len(told) > 0 {
+			<-told
+			got++
+		}
+		if got != want {
+			t.Errorf("%s: told %d times, want %d", why, got, want)
+		}
+	}
+	m.Files.Close() // nothing is told but by this test
+	for len(told) > 0 {
+		<-told
+	}
+	m.changed(at, false)
+	for len(told) > 0 {
+		<-told
+	}
+	count("nothing happened", 0)
+	if err := os.Chtimes(m.Operator, time.Now(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	count("it was touched", 0)
+	m.put(m.Operator, "version: 1\nrun: {deny: [x]}\n")
+	count("it was saved", 1)
+	m.put(m.Operator, "version: 1\n")
+	count("it was put back", 1)
+	if err := os.Remove(m.Operator); err != nil {
+		t.Fatal(err)
+	}
+	count("it is gone", 1)
+}
