@@ -78,8 +78,8 @@ func TestSame(t *testing.T) {
 	if _, err := w.Same(t.Context(), "none", "Bash", nil, "", hook); !errors.Is(err, plexus.ErrNoSession) {
 		t.Errorf("a session that there is not: %v", err)
 	}
-	if _, known := w.Loads()["none"]; known {
-		t.Error("a session that there is not is kept")
+	for known := true; known; runtime.Gosched() { // is let go of, once its owner has answered
+		_, known = w.Loads()["none"]
 	}
 	if _, err := w.Same(t.Context(), "s", "Bash", nil, "", plexus.Writer{}); err == nil {
 		t.Error("nobody asked, and was told")
