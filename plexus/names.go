@@ -9,6 +9,7 @@ const (
 	Effects             = "effects"             // an array: the effects the floor told; host, with policyResult
 	Explanation         = "explanation"         // any JSON but null: what else the floor says; host, with policyResult
 	JudgeResult         = "judgeResult"         // allow, deny; host
+	Judgement           = "judgement"           // an object: who gave the vote, and why; host, with judgeResult
 	Approved            = "approved"            // true, false; a person
 	ApprovalComment     = "approvalComment"     // text; a person
 	OrchestrationResult = "orchestrationResult" // true, false; host, needs Tx.Seen

@@ -169,6 +169,9 @@ var refused = []struct {
 	{"paths after the result", Field{Session: "s", Job: "ask", Name: Paths, Value: `["/etc"]`}, "host:k", ErrApart},
 	{"effects after the result", Field{Session: "s", Job: "ask", Name: Effects, Value: `[]`}, "host:k", ErrApart},
 	{"an explanation after the result", Field{Session: "s", Job: "ask", Name: Explanation, Value: `{}`}, "host:k", ErrApart},
+	{"a judgement without a vote", Field{Session: "s", Job: "ask", Name: Judgement, Value: `{}`}, "host:k", ErrApart},
+	{"a judgement that is none", Field{Session: "s", Job: "ask", Name: Judgement, Value: `"x"`}, "host:k", ErrValue},
+	{"a judgement of an agent's", Field{Session: "s", Job: "ask", Name: Judgement, Value: `{}`}, "agent:a", ErrRole},
 	{"a reason after the license", Field{Session: "s", Job: "true", Name: LicenseReason, Value: `"x"`}, "host:k", ErrApart},
 
 	// fields: the law

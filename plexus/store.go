@@ -29,14 +29,22 @@ const (
 	// application marks the file as a document ("asnt"), version its schema:
 	// a schema that changes gets the next number (TestSchemaHasItsVersion).
 	application = 0x61736e74
-	version     = 3
-	// before is the version that is taken over: its rules were these but for one,
-	// and what that one let in, the one of now lets in too. unnumbered is what
-	// schemas had before they were numbered, all the same one: some had these rules.
-	before     = 2
-	unnumbered = 1
-	beforeRule = "register_law"
-	beforeSum  = "0210bfbee0b77adc0c7dae20a5c102ec585a0d480182adbdc7a1be3b11258c5d" // SHA-256 of its text
+	version     = 4
+)
+
+// earlier are the versions that are taken over: their rules were these but for some,
+// here by name with the SHA-256 of their text, and what those let in, the ones of now
+// let in too. 1 is what schemas had before they were numbered, all the same one: some
+// had the rules of version 2.
+var earlier = map[int]map[string]string{
+	1: {"trigger register_law": registerLaw2, "trigger field_law": fieldLaw3},
+	2: {"trigger register_law": registerLaw2, "trigger field_law": fieldLaw3},
+	3: {"trigger field_law": fieldLaw3},
+}
+
+const (
+	registerLaw2 = "0210bfbee0b77adc0c7dae20a5c102ec585a0d480182adbdc7a1be3b11258c5d"
+	fieldLaw3    = "beb5551e53dee36492e5fe428ca36d584dd12246fd1e6435b0a2359b573468ef"
 )
 
 // Options of a store. The zero value is fine.
@@ -241,7 +249,7 @@ func prepareSchema(conn *sql.Conn) error {
 		return err
 	case app != application:
 		return fmt.Errorf("%w: another program's file", ErrSchema)
-	case ver == before, ver == unnumbered:
+	case earlier[ver] != nil:
 		if err := takeOver(ctx, conn, ver); err != nil {
 			return err
 		}
@@ -251,7 +259,7 @@ func prepareSchema(conn *sql.Conn) error {
 	return compareSchema(ctx, conn)
 }
 
-// takeOver gives a document of the version before the rules of this one. Rows stay
+// takeOver gives a document of an earlier version the rules of this one. Rows stay
 // as they are.
 func takeOver(ctx context.Context, conn *sql.Conn, ver int) error {
 	got, err := objects(ctx, conn)
@@ -262,14 +270,20 @@ func takeOver(ctx context.Context, conn *sql.Conn, ver int) error {
 	if err != nil {
 		return err
 	}
-	const rule = "trigger " + beforeRule
-	sum := sha256.Sum256([]byte(got[rule]))
 	there := maps.Clone(got)
-	there[rule] = want[rule]
-	if hex.EncodeToString(sum[:]) != beforeSum || !maps.Equal(there, want) {
+	var change strings.Builder
+	for _, rule := range slices.Sorted(maps.Keys(earlier[ver])) {
+		sum := sha256.Sum256([]byte(got[rule]))
+		if hex.EncodeToString(sum[:]) != earlier[ver][rule] {
+			return otherVersion(ver)
+		}
+		there[rule] = want[rule]
+		fmt.Fprintf(&change, "DROP %s; %s; ", rule, want[rule])
+	}
+	if !maps.Equal(there, want) {
 		return otherVersion(ver)
 	}
-	_, err = conn.ExecContext(ctx, fmt.Sprintf("BEGIN IMMEDIATE; DROP TRIGGER %s; %s; PRAGMA user_version=%d; COMMIT", beforeRule, want[rule], version))
+	_, err = conn.ExecContext(ctx, fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA user_version=%d; COMMIT", change.String(), version))
 	if err != nil {
 		err, _ = translate(err)
 	}

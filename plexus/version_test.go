@@ -15,6 +15,7 @@ import (
 var schemas = map[int]string{
 	2: "2e20d574df3f695a0ed8de90b239cd186c5a71ab9350058c77de3e04e847f7e8",
 	3: "53bab43ad948b1c33a30896ea35972486cffe3513d7d64f48e72071e55352424",
+	4: "88566a424926876faafd5b0585c9531644af8682134d4e7f22fe4cf57f962b1a",
 }
 
 // A schema that was changed is another version: documents of the one before
@@ -27,20 +28,28 @@ func TestSchemaHasItsVersion(t *testing.T) {
 }
 
 func TestOtherVersions(t *testing.T) {
-	rule, err := os.ReadFile("testdata/register_law_2.sql")
-	if err != nil {
-		t.Fatal(err)
+	text := func(file string) string {
+		t.Helper()
+		rule, err := os.ReadFile(filepath.Join("testdata", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(rule)
 	}
-	older := "DROP TRIGGER register_law; " + string(rule)
+	older := "DROP TRIGGER field_law; " + text("field_law_3.sql")
+	oldest := older + "DROP TRIGGER register_law; " + text("register_law_2.sql")
 	for _, test := range []struct {
 		why, text string
 		want      string // of the error, "" for none
 	}{
-		{"of the version before", older + "PRAGMA user_version=2", ""},
-		{"of the version before, with other rules", older + "PRAGMA user_version=2; DROP TRIGGER unsettled_follows", "its version is 2, this program's 3; move it away"},
-		{"of the version before, with another of the one rule", "PRAGMA user_version=2; DROP TRIGGER register_law", "its version is 2, this program's 3; move it away"},
-		{"of before numbers, with the rules of the version before", older + "PRAGMA user_version=1", ""},
-		{"of before numbers, with others", "PRAGMA user_version=1; DROP TRIGGER unsettled_follows", "its version is 1, this program's 3; move it away"},
+		{"of the version before", older + "PRAGMA user_version=3", ""},
+		{"of the version before, with other rules", older + "PRAGMA user_version=3; DROP TRIGGER unsettled_follows", "its version is 3, this program's 4; move it away"},
+		{"of the version before, with another of the one rule", "PRAGMA user_version=3; DROP TRIGGER field_law", "its version is 3, this program's 4; move it away"},
+		{"of the version before, with rules of an older one", oldest + "PRAGMA user_version=3", "its version is 3, this program's 4; move it away"},
+		{"of the version before that", oldest + "PRAGMA user_version=2", ""},
+		{"of the version before that, with the rules of the one after it", older + "PRAGMA user_version=2", "its version is 2, this program's 4; move it away"},
+		{"of before numbers, with the rules of the first version that has one", oldest + "PRAGMA user_version=1", ""},
+		{"of before numbers, with others", "PRAGMA user_version=1; DROP TRIGGER unsettled_follows", "its version is 1, this program's 4; move it away"},
 		{"of a newer program", fmt.Sprintf("PRAGMA user_version=%d", version+1), "a newer program made it"},
 		{"of none", "PRAGMA user_version=0", "its version is 0"},
 		{"below", "PRAGMA user_version=-1", "its version is -1"},

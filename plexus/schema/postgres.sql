@@ -194,7 +194,7 @@ BEGIN
     OR length(NEW.hash) IS DISTINCT FROM 32 OR NEW.seen < 0 OR NEW.seen >= NEW.tx)
   THEN RAISE EXCEPTION 'assent: order'; END IF;
   IF (NEW.name <> 'policyResult' AND NEW.name <> 'policyMessage' AND NEW.name <> 'paths' AND NEW.name <> 'effects' AND NEW.name <> 'explanation'
-    AND NEW.name <> 'judgeResult' AND NEW.name <> 'approved' AND NEW.name <> 'approvalComment' AND NEW.name <> 'orchestrationResult'
+    AND NEW.name <> 'judgeResult' AND NEW.name <> 'judgement' AND NEW.name <> 'approved' AND NEW.name <> 'approvalComment' AND NEW.name <> 'orchestrationResult'
     AND NEW.name <> 'licenseReason' AND NEW.name <> 'bodyStarted' AND NEW.name <> 'cancelled' AND NEW.name <> 'outcomeJson' AND NEW.name <> 'completed'
     AND NOT (substr(NEW.name, 1, 10) = 'judgeFail/' AND substr(NEW.name, 11) ~ '^[1-9][0-9]{0,17}$'))
   THEN RAISE EXCEPTION 'assent: name'; END IF;
@@ -214,6 +214,7 @@ BEGIN
     WHEN NEW.name = 'paths' THEN jsonb_typeof(assent_json(NEW.value)) = 'array'
     AND NOT jsonb_path_exists(assent_json(NEW.value), 'strict $[*] ? (@.type() <> "string")')
     WHEN NEW.name = 'effects' THEN jsonb_typeof(assent_json(NEW.value)) = 'array'
+    WHEN NEW.name = 'judgement' THEN jsonb_typeof(assent_json(NEW.value)) = 'object'
     WHEN NEW.name IN ('explanation', 'outcomeJson') THEN jsonb_typeof(assent_json(NEW.value)) <> 'null'
     ELSE jsonb_typeof(assent_json(NEW.value)) = 'string' END)
   THEN RAISE EXCEPTION 'assent: value'; END IF;
@@ -230,6 +231,9 @@ BEGIN
   THEN RAISE EXCEPTION 'assent: apart'; END IF;
   IF ((NEW.name = 'policyMessage' OR NEW.name = 'paths' OR NEW.name = 'effects' OR NEW.name = 'explanation')
     AND NOT EXISTS (SELECT 1 FROM field WHERE session = NEW.session AND job = NEW.job AND name = 'policyResult' AND tx = NEW.tx))
+  THEN RAISE EXCEPTION 'assent: apart'; END IF;
+  IF (NEW.name = 'judgement'
+    AND NOT EXISTS (SELECT 1 FROM field WHERE session = NEW.session AND job = NEW.job AND name = 'judgeResult' AND tx = NEW.tx))
   THEN RAISE EXCEPTION 'assent: apart'; END IF;
   IF (NEW.name LIKE 'judgeFail/%'
     AND EXISTS (SELECT 1 FROM field WHERE session = NEW.session AND job = NEW.job AND name = 'judgeResult'))

@@ -211,7 +211,7 @@ CREATE TRIGGER field_law BEFORE INSERT ON field BEGIN SELECT CASE
 
   -- Names, and who may write them (law §2).
   WHEN NEW.name <> 'policyResult' AND NEW.name <> 'policyMessage' AND NEW.name <> 'paths' AND NEW.name <> 'effects' AND NEW.name <> 'explanation'
-      AND NEW.name <> 'judgeResult' AND NEW.name <> 'approved' AND NEW.name <> 'approvalComment' AND NEW.name <> 'orchestrationResult'
+      AND NEW.name <> 'judgeResult' AND NEW.name <> 'judgement' AND NEW.name <> 'approved' AND NEW.name <> 'approvalComment' AND NEW.name <> 'orchestrationResult'
       AND NEW.name <> 'licenseReason' AND NEW.name <> 'bodyStarted' AND NEW.name <> 'cancelled' AND NEW.name <> 'outcomeJson' AND NEW.name <> 'completed'
     AND NOT (substr(NEW.name, 1, 10) = 'judgeFail/' AND CAST(substr(NEW.name, 11) AS INTEGER) > 0
       AND CAST(CAST(substr(NEW.name, 11) AS INTEGER) AS TEXT) = substr(NEW.name, 11))
@@ -235,6 +235,7 @@ CREATE TRIGGER field_law BEFORE INSERT ON field BEGIN SELECT CASE
       WHEN NEW.name = 'paths' THEN json_type(NEW.value) = 'array'
         AND NOT EXISTS (SELECT 1 FROM json_each(NEW.value) WHERE type <> 'text')
       WHEN NEW.name = 'effects' THEN json_type(NEW.value) = 'array'
+      WHEN NEW.name = 'judgement' THEN json_type(NEW.value) = 'object'
       WHEN NEW.name IN ('explanation', 'outcomeJson') THEN json_type(NEW.value) <> 'null'
       ELSE json_type(NEW.value) = 'text' END
     THEN RAISE(ABORT, 'assent: value')
@@ -253,9 +254,12 @@ CREATE TRIGGER field_law BEFORE INSERT ON field BEGIN SELECT CASE
     AND NOT EXISTS (SELECT 1 FROM field WHERE session = NEW.session AND job = NEW.job AND name = 'outcomeJson')
     THEN RAISE(ABORT, 'assent: apart')
 
-  -- What the floor explains comes with its result.
+  -- What the floor explains comes with its result, and so does who gave a vote.
   WHEN (NEW.name = 'policyMessage' OR NEW.name = 'paths' OR NEW.name = 'effects' OR NEW.name = 'explanation')
     AND NOT EXISTS (SELECT 1 FROM field WHERE session = NEW.session AND job = NEW.job AND name = 'policyResult' AND tx = NEW.tx)
+    THEN RAISE(ABORT, 'assent: apart')
+  WHEN NEW.name = 'judgement'
+    AND NOT EXISTS (SELECT 1 FROM field WHERE session = NEW.session AND job = NEW.job AND name = 'judgeResult' AND tx = NEW.tx)
     THEN RAISE(ABORT, 'assent: apart')
 
   -- The attempts of the classifier are counted, and end with its vote.
