@@ -22,14 +22,7 @@ func (m messages) Complete(caller context.Context, q remainder.Request) (remaind
 	ctx, cancel := m.limited(caller, q)
 	defer cancel()
 	var got *http.Response
-	opts := []option.RequestOption{
-		option.WithHTTPClient(m.client), option.WithBaseURL(m.base()), option.WithMaxRetries(0), option.WithoutOpenTelemetry(),
-		option.WithResponseInto(&got),
-	}
-	if m.key != "" {
-		opts = append(opts, option.WithAPIKey(m.key))
-	}
-	service := anthropic.NewMessageService(opts...)
+	service := m.service(&got)
 	params := anthropic.MessageNewParams{Model: anthropic.Model(m.model), MaxTokens: int64(q.MaxTokens)}
 	if q.System != "" {
 		params.System = []anthropic.TextBlockParam{{Text: q.System}}
@@ -54,6 +47,18 @@ func (m messages) Complete(caller context.Context, q remainder.Request) (remaind
 		return remainder.Answer{}, err
 	}
 	return m.read(reply.RawJSON())
+}
+
+// service is the library, which goes where the connection says.
+func (m messages) service(got **http.Response) anthropic.MessageService {
+	opts := []option.RequestOption{
+		option.WithHTTPClient(m.client), option.WithBaseURL(m.base()), option.WithMaxRetries(0), option.WithoutOpenTelemetry(),
+		option.WithResponseInto(got),
+	}
+	if m.key != "" {
+		opts = append(opts, option.WithAPIKey(m.key))
+	}
+	return anthropic.NewMessageService(opts...)
 }
 
 // read reads a reply. The library takes one of other types for an empty one.

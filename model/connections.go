@@ -155,11 +155,23 @@ func (c *Connections) Setting(connection string) (string, bool) {
 
 // Connect gives a model of a connection, as [remainder.Connections] has it.
 func (c *Connections) Connect(ctx context.Context, connection, model string) (remainder.Model, error) {
+	with, err := c.reach(ctx, connection, model)
+	if err != nil {
+		return nil, err
+	}
+	if with.API == Anthropic {
+		return messages{with}, nil
+	}
+	return completions{with}, nil
+}
+
+// reach is a connection with the model that is asked on it, and the key.
+func (c *Connections) reach(ctx context.Context, connection, model string) (reached, error) {
 	c.mu.Lock()
 	one := c.all[connection]
 	c.mu.Unlock()
-	missing := func(detail string, err error) (remainder.Model, error) {
-		return nil, &remainder.Failure{Cause: remainder.Unconnected, Connection: connection, Detail: detail, Err: err}
+	missing := func(detail string, err error) (reached, error) {
+		return reached{}, &remainder.Failure{Cause: remainder.Unconnected, Connection: connection, Detail: detail, Err: err}
 	}
 	switch {
 	case connection == "":
@@ -177,11 +189,7 @@ func (c *Connections) Connect(ctx context.Context, connection, model string) (re
 	if err != nil {
 		return missing(err.Error(), err)
 	}
-	with := reached{connected: one, model: model, key: key}
-	if one.API == Anthropic {
-		return messages{with}, nil
-	}
-	return completions{with}, nil
+	return reached{connected: one, model: model, key: key}, nil
 }
 
 func others(names []string) string {
@@ -235,12 +243,17 @@ func clientOf(c Connection) *http.Client {
 // bounded bounds the body of an answer.
 type bounded struct{ *http.Transport }
 
-var errTooLong = fmt.Errorf("the reply is longer than %d bytes", maxReply)
+var errTooLong = fmt.Errorf("the reply is longer than it may be (%d bytes, %d where it is streamed)", maxReply, maxStream)
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	res, err := b.Transport.RoundTrip(r)
-	if err == nil {
+	if err != nil {
+		return res, err
+	}
+	if l, ok := r.Context().Value(listenerKey{}).(*listener); ok {
+		res.Body = http.MaxBytesReader(nil, heard{res.Body, l}, maxStream)
+	} else {
 		res.Body = http.MaxBytesReader(nil, res.Body, maxReply)
 	}
-	return res, err
+	return res, nil
 }

@@ -9,6 +9,10 @@
 // from the key ring of the system when it is needed; it is in no error and in no
 // log.
 //
+// [Connections.Connect] gives a model that answers once, for the classifier;
+// [Connections.Chat] one that is given tools and says what it says as a stream, for
+// turns.
+//
 // Nothing is tried again here (law §9 has its own schedule), an answer has a bound
 // in bytes, and one that is not what its API says is an error, never an empty text.
 package model

@@ -22,23 +22,9 @@ func (m completions) Complete(caller context.Context, q remainder.Request) (rema
 	ctx, cancel := m.limited(caller, q)
 	defer cancel()
 	var got *http.Response
-	opts := []option.RequestOption{
-		option.WithResponseInto(&got),
-		option.WithHTTPClient(m.client), option.WithBaseURL(m.base()), option.WithMaxRetries(0),
-		option.WithUnsafeAllowHTTP(), // to this machine alone: Check sees to that
-	}
-	if m.key != "" {
-		opts = append(opts, option.WithAPIKey(m.key))
-	} else {
-		opts = append(opts, option.WithHeaderDel("Authorization"))
-	}
-	service := openai.NewChatCompletionService(opts...)
+	service := m.service(&got)
 	params := openai.ChatCompletionNewParams{Model: m.model}
-	if m.URL == "" {
-		params.MaxCompletionTokens = openai.Int(int64(q.MaxTokens))
-	} else {
-		params.MaxTokens = openai.Int(int64(q.MaxTokens)) // the name that other servers know
-	}
+	m.most(&params, q.MaxTokens)
 	if q.JSON && m.URL == "" { // other servers may refuse it
 		params.ResponseFormat.OfJSONObject = &shared.ResponseFormatJSONObjectParam{}
 	}
@@ -71,6 +57,30 @@ func (m completions) Complete(caller context.Context, q remainder.Request) (rema
 		return remainder.Answer{}, err
 	}
 	return m.read(reply.RawJSON())
+}
+
+// service is the library, which goes where the connection says.
+func (m completions) service(got **http.Response) openai.ChatCompletionService {
+	opts := []option.RequestOption{
+		option.WithResponseInto(got),
+		option.WithHTTPClient(m.client), option.WithBaseURL(m.base()), option.WithMaxRetries(0),
+		option.WithUnsafeAllowHTTP(), // to this machine alone: Check sees to that
+	}
+	if m.key != "" {
+		opts = append(opts, option.WithAPIKey(m.key))
+	} else {
+		opts = append(opts, option.WithHeaderDel("Authorization"))
+	}
+	return openai.NewChatCompletionService(opts...)
+}
+
+// most bounds an answer.
+func (m completions) most(params *openai.ChatCompletionNewParams, tokens int) {
+	if m.URL == "" {
+		params.MaxCompletionTokens = openai.Int(int64(tokens))
+	} else {
+		params.MaxTokens = openai.Int(int64(tokens)) // the name that other servers know
+	}
 }
 
 // read reads a reply. The library takes one of other types for an empty one.

@@ -1,5 +1,6 @@
 // Package scripted is a model server on loopback for tests: it speaks Anthropic's
-// messages and OpenAI's chat completions, and says what a script says.
+// messages and OpenAI's chat completions, whole or as streams, and says what a script
+// says.
 package scripted
 
 import (
@@ -24,13 +25,24 @@ type Ask struct {
 	Messages  []Message
 	MaxTokens int
 	JSON      bool
+	Stream    bool
+	Tools     []string // their names
 	Header    http.Header
 }
 
-// Message is a message with its blocks of text.
+// Message is a message with its blocks of text. A result of a call is a message of
+// the role tool, whichever API.
 type Message struct {
 	Role  string
 	Parts []string
+	Calls []Call `json:",omitzero"`
+	// Of is the call that a result is of.
+	Of string `json:",omitzero"`
+}
+
+// Call is a call of a tool.
+type Call struct {
+	ID, Name, Arguments string
 }
 
 // Text is all that was asked, without the system's part.
@@ -45,6 +57,8 @@ func (a Ask) Text() string {
 // Reply is what the server does.
 type Reply struct {
 	Text string
+	// Calls are the calls of tools, after the text.
+	Calls []Call
 	// Stop is why it ended, "" for the end of what there was to say.
 	Stop string
 	// Status is another status than 200, Body another body than that of Text.
@@ -55,6 +69,10 @@ type Reply struct {
 	Cut bool
 	// Hang keeps the answer until whoever asks has gone.
 	Hang bool
+	// Stall does the same in a stream, after the text.
+	Stall bool
+	// Fail ends a stream with an event of this error, after the text.
+	Fail string
 }
 
 // Server is a model server.
@@ -94,30 +112,48 @@ func (s *Server) Asked() []Ask {
 	return append([]Ask(nil), s.asked...)
 }
 
-// content is a text or a list of blocks of text.
-type content []string
+// content is a text or a list of blocks.
+type content []blockIn
+
+type blockIn struct {
+	Type    string         `json:"type"`
+	Text    string         `json:"text"`
+	ID      string         `json:"id"`
+	Name    string         `json:"name"`
+	Input   jsontext.Value `json:"input"`
+	Of      string         `json:"tool_use_id"`
+	Content jsontext.Value `json:"content"`
+}
 
 func (c *content) UnmarshalJSON(text []byte) error {
 	if jsontext.Value(text).Kind() == '"' {
 		var one string
 		err := json.Unmarshal(text, &one)
-		*c = content{one}
+		*c = content{{Type: "text", Text: one}}
 		return err
 	}
-	var blocks []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
+	var blocks []blockIn
 	if err := json.Unmarshal(text, &blocks); err != nil {
 		return err
 	}
 	for _, b := range blocks {
-		if b.Type != "text" {
+		switch b.Type {
+		case "text", "tool_use", "tool_result":
+		default:
 			return fmt.Errorf("a block of the type %q", b.Type)
 		}
-		*c = append(*c, b.Text)
 	}
+	*c = blocks
 	return nil
+}
+
+func (c content) texts() (all []string) {
+	for _, b := range c {
+		if b.Type == "text" {
+			all = append(all, b.Text)
+		}
+	}
+	return all
 }
 
 func asked(r *http.Request) (a Ask, err error) {
@@ -130,10 +166,27 @@ func asked(r *http.Request) (a Ask, err error) {
 		System    content `json:"system"`
 		MaxTokens int     `json:"max_tokens"`
 		Most      int     `json:"max_completion_tokens"`
+		Stream    bool    `json:"stream"`
 		Messages  []struct {
 			Role    string  `json:"role"`
 			Content content `json:"content"`
+			Of      string  `json:"tool_call_id"`
+			Calls   []struct {
+				ID       string `json:"id"`
+				Function struct {
+					Name      string `json:"name"`
+					Arguments string `json:"arguments"`
+				} `json:"function"`
+			} `json:"tool_calls"`
 		} `json:"messages"`
+		Tools []struct {
+			Name     string         `json:"name"`
+			Schema   jsontext.Value `json:"input_schema"`
+			Function struct {
+				Name       string         `json:"name"`
+				Parameters jsontext.Value `json:"parameters"`
+			} `json:"function"`
+		} `json:"tools"`
 		Format struct {
 			Type string `json:"type"`
 		} `json:"response_format"`
@@ -141,7 +194,7 @@ func asked(r *http.Request) (a Ask, err error) {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return a, err
 	}
-	a = Ask{Model: in.Model, System: strings.Join(in.System, "\n"), MaxTokens: in.MaxTokens + in.Most, JSON: in.Format.Type != "", Header: r.Header, Key: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")}
+	a = Ask{Model: in.Model, System: strings.Join(in.System.texts(), "\n"), MaxTokens: in.MaxTokens + in.Most, JSON: in.Format.Type != "", Stream: in.Stream, Header: r.Header, Key: strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")}
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/v1/messages"):
 		a.API = "anthropic"
@@ -150,12 +203,47 @@ func asked(r *http.Request) (a Ask, err error) {
 	default:
 		return a, fmt.Errorf("nothing is there")
 	}
+	for _, t := range in.Tools {
+		schema := t.Schema
+		if a.API == "openai" {
+			t.Name, schema = t.Function.Name, t.Function.Parameters
+		}
+		if t.Name == "" || schema.Kind() != '{' {
+			return a, fmt.Errorf("a tool %q with the schema %s", t.Name, schema)
+		}
+		a.Tools = append(a.Tools, t.Name)
+	}
 	for _, m := range in.Messages {
 		if m.Role == "system" {
-			a.System = strings.Join(m.Content, "\n")
+			a.System = strings.Join(m.Content.texts(), "\n")
 			continue
 		}
-		a.Messages = append(a.Messages, Message{m.Role, m.Content})
+		if m.Of != "" {
+			a.Messages = append(a.Messages, Message{Role: m.Role, Parts: m.Content.texts(), Of: m.Of})
+			continue
+		}
+		said := Message{Role: m.Role, Parts: m.Content.texts()}
+		for _, c := range m.Calls {
+			said.Calls = append(said.Calls, Call{c.ID, c.Function.Name, c.Function.Arguments})
+		}
+		for _, b := range m.Content {
+			switch b.Type {
+			case "tool_use":
+				said.Calls = append(said.Calls, Call{b.ID, b.Name, string(b.Input)})
+			case "tool_result":
+				if len(said.Parts) > 0 && m.Content[0].Type == "text" {
+					return a, fmt.Errorf("a result stands behind a text")
+				}
+				var inside content
+				if err := json.Unmarshal(b.Content, &inside); err != nil {
+					return a, err
+				}
+				a.Messages = append(a.Messages, Message{Role: "tool", Parts: inside.texts(), Of: b.Of})
+			}
+		}
+		if len(said.Parts)+len(said.Calls) > 0 {
+			a.Messages = append(a.Messages, said)
+		}
 	}
 	return a, nil
 }
@@ -163,6 +251,10 @@ func asked(r *http.Request) (a Ask, err error) {
 func answer(w http.ResponseWriter, r *http.Request, a Ask, reply Reply) {
 	if reply.Hang {
 		<-r.Context().Done()
+		return
+	}
+	if a.Stream && reply.Body == "" && reply.Status == 0 {
+		streamed(w, r, a, reply)
 		return
 	}
 	body := reply.Body
