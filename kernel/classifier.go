@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync"
 
-	"assent/approval"
 	"assent/remainder"
 )
 
@@ -119,16 +118,17 @@ func (j *judge) cache(session string, f func(*remainder.Cache)) {
 }
 
 // Vote is one attempt.
-func (j *judge) Vote(ctx context.Context, q Question) (vote approval.JudgeResult, err error) {
+func (j *judge) Vote(ctx context.Context, q Question) (vote remainder.Vote, err error) {
 	p, err := j.program(ctx, q.program)
 	if err != nil {
-		return approval.NoVote, err
+		return remainder.Vote{}, err
 	}
 	call := remainder.CallOf(q.Leaf, q.View)
 	call.Cwd = q.Cwd
 	key := call.Key()
-	j.cache(q.Session, func(c *remainder.Cache) { vote = c.Vote(p, key) })
-	if vote != approval.NoVote {
+	known := false
+	j.cache(q.Session, func(c *remainder.Cache) { vote, known = c.Vote(p, key) })
+	if known {
 		return vote, nil
 	}
 	all := j.settings().Connections
@@ -138,22 +138,23 @@ func (j *judge) Vote(ctx context.Context, q Question) (vote approval.JudgeResult
 	}
 	g := j.gate(choice.Connection)
 	if err := g.enter(ctx, q.Session); err != nil {
-		return approval.NoVote, err
+		return remainder.Vote{}, err
 	}
 	how, asked := untold, false
 	defer func() { g.leave(how, err) }()
 	scene, err := j.k.sceneOf(ctx, q.facts, q.Leaf.ID)
 	if err != nil {
-		return approval.NoVote, err
+		return remainder.Vote{}, err
 	}
 	call.Kind = kindOf(q.Leaf, scene.explanation(), q.facts.Workspace)
-	vote, _, err = remainder.Ask(ctx, p, remainder.Question{Call: call, Gather: scene.evidence, Salt: j.k.NewID()}, func(ctx context.Context) (remainder.Model, error) {
+	result, record, err := remainder.Ask(ctx, p, remainder.Question{Call: call, Gather: scene.evidence, Salt: j.k.NewID()}, func(ctx context.Context) (remainder.Model, error) {
 		asked = true
 		if unchosen != nil {
 			return nil, unchosen
 		}
 		return all.Connect(ctx, choice.Connection, choice.Model)
 	})
+	vote = record.Vote(result, choice)
 	switch {
 	case choice.Connection == "" || !asked: // there is no connection to tell of
 	case down(err), errors.Is(err, errSlow):

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"assent/approval"
+	"assent/remainder"
 	"assent/session"
 )
 
@@ -95,7 +96,7 @@ func (o *owner) vote(a session.Action, v *voting) {
 		delete(o.voting, a.Job)
 		return
 	}
-	end := func(vote approval.JudgeResult, err error) {
+	end := func(vote remainder.Vote, err error) {
 		if o.voting[a.Job] == v {
 			delete(o.voting, a.Job)
 		}
@@ -103,7 +104,7 @@ func (o *owner) vote(a session.Action, v *voting) {
 			o.step(session.ClassifierFailed{Job: a.Job, Attempt: a.Attempt, Message: err.Error()})
 			return
 		}
-		o.step(session.ClassifierDone{Job: a.Job, Vote: vote})
+		o.step(session.ClassifierDone{Job: a.Job, Vote: vote.Result, Judgement: vote.JSON()})
 	}
 	question := Question{
 		Session: o.id, Leaf: leaf, View: o.m.View(), Attempt: a.Attempt, Cwd: o.call(leaf).Cwd,
@@ -133,9 +134,9 @@ var errSlow = errors.New("the classifier took too long")
 const stopping = 2 * time.Second
 
 // ask is one attempt, which ends soon after ctx does.
-func (k *Kernel) ask(ctx context.Context, q Question) (approval.JudgeResult, error) {
+func (k *Kernel) ask(ctx context.Context, q Question) (remainder.Vote, error) {
 	type answer struct {
-		vote approval.JudgeResult
+		vote remainder.Vote
 		err  error
 	}
 	answers := make(chan answer, 1)
@@ -158,18 +159,18 @@ func (k *Kernel) ask(ctx context.Context, q Question) (approval.JudgeResult, err
 		}
 	case <-over:
 	}
-	return approval.NoVote, context.Cause(ctx)
+	return remainder.Vote{}, context.Cause(ctx)
 }
 
 // attempt asks once. A panic and an answer that is none are failed attempts.
-func attempt(ctx context.Context, c Classifier, q Question) (vote approval.JudgeResult, err error) {
+func attempt(ctx context.Context, c Classifier, q Question) (vote remainder.Vote, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			vote, err = approval.NoVote, fmt.Errorf("the classifier failed: %v", r)
+			vote, err = remainder.Vote{}, fmt.Errorf("the classifier failed: %v", r)
 		}
 	}()
 	vote, err = c.Vote(ctx, q)
-	if err == nil && vote != approval.JudgeAllow && vote != approval.JudgeDeny {
+	if err == nil && vote.Result != approval.JudgeAllow && vote.Result != approval.JudgeDeny {
 		err = errors.New("the classifier gave no vote")
 	}
 	return vote, err

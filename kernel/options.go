@@ -43,7 +43,7 @@ var (
 // Classifier answers in mode auto what no person has to (law §9).
 type Classifier interface {
 	// Vote is one attempt. An error is a failed one; it is tried again.
-	Vote(context.Context, Question) (approval.JudgeResult, error)
+	Vote(context.Context, Question) (remainder.Vote, error)
 }
 
 // Question is what a classifier is asked.

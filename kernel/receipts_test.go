@@ -10,6 +10,7 @@ import (
 	"assent/approval"
 	"assent/job"
 	"assent/plexus"
+	"assent/remainder"
 )
 
 // The receipts of the law (§7), to the letter.
@@ -75,12 +76,12 @@ func TestReceipts(t *testing.T) {
 						t.Error("it ran")
 						return nil, nil
 					}),
-					Classifier: classifier(func(ctx context.Context, q Question) (approval.JudgeResult, error) {
+					Classifier: classifier(func(ctx context.Context, q Question) (remainder.Vote, error) {
 						if string(q.Leaf.Arguments) == `{"command":"no slow"}` {
 							<-ctx.Done()
-							return approval.NoVote, ctx.Err()
+							return remainder.Vote{Result: approval.NoVote}, ctx.Err()
 						}
-						return approval.JudgeDeny, nil
+						return remainder.Vote{Result: approval.JudgeDeny}, nil
 					}),
 				})
 				w.session("s", test.mode)

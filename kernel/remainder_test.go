@@ -128,6 +128,43 @@ func TestTheClassifierOfTheSettings(t *testing.T) {
 	}
 }
 
+// A vote has beside it who gave it and why, and an attempt that failed has nothing.
+func TestTheVoteSaysWhoGaveIt(t *testing.T) {
+	const why = `{"decision":"allow","uncertainty":1,"severity":2,"reason":"only\n looks"}`
+	for _, test := range []struct {
+		why     string
+		m       *models
+		program Program
+		want    []string // of the first and the second call, which is the same
+	}{
+		{"a model", says(why), Program{}, []string{
+			`{"program":"auto-mode-ask.scm","connection":"local","model":"small","evidence":"privileged","uncertainty":1,"severity":2,"reason":"only looks"}`,
+			`{"program":"auto-mode-ask.scm","connection":"local","model":"small","evidence":"privileged","uncertainty":1,"severity":2,"reason":"only looks","remembered":true}`,
+		}},
+		{"a model that says no more than no", says(sayNo), Program{}, []string{
+			`{"program":"auto-mode-ask.scm","connection":"local","model":"small","evidence":"privileged"}`,
+			`{"program":"auto-mode-ask.scm","connection":"local","model":"small","evidence":"privileged","remembered":true}`,
+		}},
+		{"the program itself", says(why), Program{Name: "deny.scm", Text: "deny"}, []string{`{"program":"deny.scm"}`, `{"program":"deny.scm","remembered":true}`}},
+		{"nobody", says("yes"), Program{}, []string{"", ""}},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := judged(t, test.m, Options{Settings: Settings{Program: test.program}})
+				w.session("s", "auto")
+				for i, want := range test.want {
+					id := fmt.Sprint("j", i)
+					w.call("s", id, "other")
+					still()
+					if got := w.fields("s", id)[plexus.Judgement]; got != want {
+						t.Errorf("%s: got %s, want %s", id, got, want)
+					}
+				}
+			})
+		})
+	}
+}
+
 // turned is a session with two turns, the second of which goes on from the first,
 // and a call in it.
 func turned(w *world, session, second string) {

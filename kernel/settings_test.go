@@ -10,6 +10,7 @@ import (
 	"assent/approval"
 	"assent/floor"
 	"assent/plexus"
+	"assent/remainder"
 )
 
 // Whatever the license reads may change while leaves wait, and each is
@@ -49,12 +50,12 @@ func TestWhatChangesAnswersWhatWaits(t *testing.T) {
 		t.Run(test.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ready := make(chan struct{})
-				w := newWorld(t, Options{Registry: registry(ok), Classifier: classifier(func(ctx context.Context, _ Question) (approval.JudgeResult, error) {
+				w := newWorld(t, Options{Registry: registry(ok), Classifier: classifier(func(ctx context.Context, _ Question) (remainder.Vote, error) {
 					select {
 					case <-ready:
-						return approval.JudgeDeny, nil
+						return remainder.Vote{Result: approval.JudgeDeny}, nil
 					case <-ctx.Done():
-						return approval.NoVote, ctx.Err()
+						return remainder.Vote{Result: approval.NoVote}, ctx.Err()
 					}
 				})})
 				w.session("s", test.mode)

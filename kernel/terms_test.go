@@ -9,6 +9,7 @@ import (
 
 	"assent/approval"
 	"assent/plexus"
+	"assent/remainder"
 )
 
 // until is a grant of bash that ends after so long.
@@ -69,11 +70,11 @@ func TestGrantsEnd(t *testing.T) {
 func TestWhatWaitsWhenAGrantEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked, stopped atomic.Bool
-		w := newWorld(t, Options{Registry: registry(ok), Classifier: classifier(func(ctx context.Context, _ Question) (approval.JudgeResult, error) {
+		w := newWorld(t, Options{Registry: registry(ok), Classifier: classifier(func(ctx context.Context, _ Question) (remainder.Vote, error) {
 			asked.Store(true)
 			<-ctx.Done()
 			stopped.Store(true)
-			return approval.NoVote, ctx.Err()
+			return remainder.Vote{Result: approval.NoVote}, ctx.Err()
 		})})
 		w.session("s", "auto")
 		w.write(ada, sessionGrant(until(90*time.Second)))

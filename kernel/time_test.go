@@ -12,12 +12,13 @@ import (
 	"assent/floor"
 	"assent/job"
 	"assent/plexus"
+	"assent/remainder"
 )
 
 // classifier answers by a function.
-type classifier func(context.Context, Question) (approval.JudgeResult, error)
+type classifier func(context.Context, Question) (remainder.Vote, error)
 
-func (c classifier) Vote(ctx context.Context, q Question) (approval.JudgeResult, error) {
+func (c classifier) Vote(ctx context.Context, q Question) (remainder.Vote, error) {
 	return c(ctx, q)
 }
 
@@ -30,9 +31,9 @@ func TestRetriesFollowTheSchedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []time.Duration
 		begin := time.Now()
-		w := newWorld(t, Options{Classifier: classifier(func(context.Context, Question) (approval.JudgeResult, error) {
+		w := newWorld(t, Options{Classifier: classifier(func(context.Context, Question) (remainder.Vote, error) {
 			asked = append(asked, time.Since(begin))
-			return approval.NoVote, errors.New("no connection")
+			return remainder.Vote{Result: approval.NoVote}, errors.New("no connection")
 		})})
 		w.session("s", "auto")
 		begin = time.Now()
@@ -80,11 +81,11 @@ func TestNoClassifierFallsToAPerson(t *testing.T) {
 			t.Error("outcome", got)
 		}
 		// A life that has one goes on where the others stopped.
-		w.opts.Classifier = classifier(func(_ context.Context, q Question) (approval.JudgeResult, error) {
+		w.opts.Classifier = classifier(func(_ context.Context, q Question) (remainder.Vote, error) {
 			if q.Attempt != 2 {
 				t.Errorf("attempt %d", q.Attempt)
 			}
-			return approval.JudgeAllow, nil
+			return remainder.Vote{Result: approval.JudgeAllow}, nil
 		})
 		w.restart()
 		time.Sleep(approval.RetryAfter(1))
@@ -98,8 +99,8 @@ func TestNoClassifierFallsToAPerson(t *testing.T) {
 // A person's answer ends the attempts.
 func TestNoAttemptAfterAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{Registry: registry(ok), Classifier: classifier(func(context.Context, Question) (approval.JudgeResult, error) {
-			return approval.NoVote, errors.New("no connection")
+		w := newWorld(t, Options{Registry: registry(ok), Classifier: classifier(func(context.Context, Question) (remainder.Vote, error) {
+			return remainder.Vote{Result: approval.NoVote}, errors.New("no connection")
 		})})
 		w.session("s", "auto")
 		w.call("s", "j", "other")
@@ -119,18 +120,18 @@ func TestNoAttemptAfterAnAnswer(t *testing.T) {
 func TestClassifierVotes(t *testing.T) {
 	tests := []struct {
 		why  string
-		vote func() (approval.JudgeResult, error)
+		vote func() (remainder.Vote, error)
 		want string
 	}{
-		{"allow", func() (approval.JudgeResult, error) { return approval.JudgeAllow, nil }, `{"ok":true}`},
-		{"deny", func() (approval.JudgeResult, error) { return approval.JudgeDeny, nil }, classifierReceipt},
-		{"none", func() (approval.JudgeResult, error) { return approval.NoVote, nil }, ""},
-		{"a panic", func() (approval.JudgeResult, error) { panic("oops") }, ""},
+		{"allow", func() (remainder.Vote, error) { return remainder.Vote{Result: approval.JudgeAllow}, nil }, `{"ok":true}`},
+		{"deny", func() (remainder.Vote, error) { return remainder.Vote{Result: approval.JudgeDeny}, nil }, classifierReceipt},
+		{"none", func() (remainder.Vote, error) { return remainder.Vote{Result: approval.NoVote}, nil }, ""},
+		{"a panic", func() (remainder.Vote, error) { panic("oops") }, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, Options{Registry: registry(ok), Classifier: classifier(func(_ context.Context, q Question) (approval.JudgeResult, error) {
+				w := newWorld(t, Options{Registry: registry(ok), Classifier: classifier(func(_ context.Context, q Question) (remainder.Vote, error) {
 					if q.Leaf.ID != "j" || q.View.CurrentPolicy != approval.Auto {
 						t.Errorf("asked %+v", q)
 					}
@@ -156,9 +157,9 @@ func TestClassifierVotes(t *testing.T) {
 func TestAClassifierThatDoesNotEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})
-		w := newWorld(t, Options{Registry: registry(ok), Classifier: classifier(func(context.Context, Question) (approval.JudgeResult, error) {
+		w := newWorld(t, Options{Registry: registry(ok), Classifier: classifier(func(context.Context, Question) (remainder.Vote, error) {
 			<-hang
-			return approval.JudgeAllow, nil
+			return remainder.Vote{Result: approval.JudgeAllow}, nil
 		})})
 		w.session("s", "auto")
 		w.call("s", "j", "other")
@@ -189,10 +190,10 @@ func TestAClassifierThatDoesNotEnd(t *testing.T) {
 func TestAPersonEndsTheClassifier(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ended := false
-		w := newWorld(t, Options{Registry: registry(ok), Classifier: classifier(func(ctx context.Context, _ Question) (approval.JudgeResult, error) {
+		w := newWorld(t, Options{Registry: registry(ok), Classifier: classifier(func(ctx context.Context, _ Question) (remainder.Vote, error) {
 			<-ctx.Done()
 			ended = true
-			return approval.NoVote, ctx.Err()
+			return remainder.Vote{Result: approval.NoVote}, ctx.Err()
 		})})
 		w.session("s", "auto")
 		w.call("s", "j", "other")
@@ -414,8 +415,8 @@ func TestSlotsAreFair(t *testing.T) {
 // A prompt says when the classifier is asked again.
 func TestAPromptSaysWhenTheClassifierIsAskedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, Options{Classifier: classifier(func(context.Context, Question) (approval.JudgeResult, error) {
-			return approval.NoVote, errors.New("no connection")
+		w := newWorld(t, Options{Classifier: classifier(func(context.Context, Question) (remainder.Vote, error) {
+			return remainder.Vote{Result: approval.NoVote}, errors.New("no connection")
 		})})
 		w.session("s", "auto")
 		w.call("s", "j", "other")

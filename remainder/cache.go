@@ -78,30 +78,32 @@ func canonical(arguments []byte, without ...string) (string, bool) {
 // value is empty. It is for one goroutine.
 type Cache struct {
 	sum   string
-	votes map[string]approval.JudgeResult
+	votes map[string]Vote
 }
 
 // maxVotes is how many votes of a session are remembered.
 const maxVotes = 1000
 
-// Vote is the vote that a program gave before, none where it gave none. Votes of
+// Vote is the vote that a program gave before, and whether it gave one. Votes of
 // another program are forgotten.
-func (c *Cache) Vote(p *Program, key string) approval.JudgeResult {
+func (c *Cache) Vote(p *Program, key string) (vote Vote, ok bool) {
 	c.of(p)
 	if key == "" {
-		return approval.NoVote
+		return Vote{}, false
 	}
-	return c.votes[key]
+	vote, ok = c.votes[key]
+	vote.Remembered = ok
+	return vote, ok
 }
 
 // Keep remembers a vote of a program.
-func (c *Cache) Keep(p *Program, key string, vote approval.JudgeResult) {
+func (c *Cache) Keep(p *Program, key string, vote Vote) {
 	c.of(p)
-	if key == "" || vote == approval.NoVote {
+	if key == "" || vote.Result == approval.NoVote {
 		return
 	}
 	if c.votes == nil || len(c.votes) >= maxVotes {
-		c.votes = make(map[string]approval.JudgeResult)
+		c.votes = make(map[string]Vote)
 	}
 	c.votes[key] = vote
 }

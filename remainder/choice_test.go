@@ -96,18 +96,18 @@ func TestKeys(t *testing.T) {
 func TestCache(t *testing.T) {
 	one, other := load(t, "allow"), load(t, "deny")
 	var c Cache
-	c.Keep(one, "k", approval.JudgeAllow)
-	c.Keep(one, "n", approval.NoVote)
-	c.Keep(one, "", approval.JudgeAllow)
+	c.Keep(one, "k", Vote{Result: approval.JudgeAllow})
+	c.Keep(one, "n", Vote{})
+	c.Keep(one, "", Vote{Result: approval.JudgeAllow})
 	for key, want := range map[string]approval.JudgeResult{"k": approval.JudgeAllow, "n": approval.NoVote, "": approval.NoVote, "x": approval.NoVote} {
-		if got := c.Vote(one, key); got != want {
+		if got, ok := c.Vote(one, key); got.Result != want || ok != (want != approval.NoVote) || got.Remembered != ok {
 			t.Errorf("%q: %v", key, got)
 		}
 	}
-	if got := c.Vote(other, "k"); got != approval.NoVote {
+	if got, ok := c.Vote(other, "k"); ok {
 		t.Error("the vote of another program", got)
 	}
-	if got := c.Vote(one, "k"); got != approval.NoVote {
+	if got, ok := c.Vote(one, "k"); ok {
 		t.Error("it was dropped when the program changed, and is there", got)
 	}
 }

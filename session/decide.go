@@ -101,6 +101,9 @@ func (m *Machine) vote(d *draft, l *leaf) {
 		}
 		d.leaf.JudgeResult = l.vote
 		d.write(JudgeResult, string(vote))
+		if l.judgement != "" {
+			d.write(Judgement, l.judgement)
+		}
 	case l.fail.Written && !l.Orchestrated():
 		d.leaf.JudgeFailMessage = l.fail
 		d.write(JudgeFail+strconv.Itoa(l.attempts+1), quote(l.fail.Value))

@@ -40,6 +40,8 @@ type PolicyReloaded struct{}
 type ClassifierDone struct {
 	Job  JobID
 	Vote approval.JudgeResult
+	// Judgement is who gave it and why, for the audit: a JSON object, "" for none.
+	Judgement string
 }
 
 // ClassifierFailed is a failed attempt (law §9).

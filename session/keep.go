@@ -62,13 +62,19 @@ func kept(outcome string) string {
 	}
 }
 
+// keptObject is an object as the document keeps it, "" for one that it would not.
+func keptObject(text string) string {
+	if unkept(text) != "" || !strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return ""
+	}
+	return text
+}
+
 // kept is the floor's answer as the document keeps it. An explanation that it
 // would not is left out, and a path that is no text cannot be told: what would
 // be written in its place is another path.
 func (f FloorDone) kept() FloorDone {
-	if unkept(f.Explanation) != "" || !strings.HasPrefix(strings.TrimSpace(f.Explanation), "{") {
-		f.Explanation = ""
-	}
+	f.Explanation = keptObject(f.Explanation)
 	paths := f.Paths
 	f.Paths = nil
 	for _, p := range paths {

@@ -16,10 +16,11 @@ type leaf struct {
 	attempts int // failed attempts of the classifier, as committed
 
 	// Answers that are not committed yet.
-	floor  *FloorDone
-	vote   approval.JudgeResult
-	fail   approval.Text
-	cancel bool
+	floor     *FloorDone
+	vote      approval.JudgeResult
+	judgement string // of the vote
+	fail      approval.Text
+	cancel    bool
 
 	// What runs.
 	judging    bool // the floor
@@ -97,7 +98,7 @@ func (l *leaf) apply(name, value string) {
 			if l.JudgeResult.UnmarshalJSON(text) != nil || l.JudgeResult == approval.NoVote {
 				l.JudgeResult = approval.JudgeDeny
 			}
-			l.vote, l.fail = approval.NoVote, approval.Text{}
+			l.vote, l.judgement, l.fail = approval.NoVote, "", approval.Text{}
 		}
 	case Approved:
 		if l.Approved == approval.Unanswered {

@@ -65,7 +65,7 @@ func (m *Machine) Step(ev Event) Ready {
 		m.reload()
 	case ClassifierDone:
 		if n := m.leaf(ev.Job); n != nil {
-			m.voted(n, ev.Vote)
+			m.voted(n, ev)
 		}
 	case ClassifierFailed:
 		// A run that was stopped, or that is not the one of now, says nothing.
@@ -375,12 +375,12 @@ func (m *Machine) reload() {
 	})
 }
 
-func (m *Machine) voted(n *node, vote approval.JudgeResult) {
+func (m *Machine) voted(n *node, ev ClassifierDone) {
 	l := n.leaf
-	if !l.tried || vote != approval.JudgeAllow && vote != approval.JudgeDeny || l.vote != approval.NoVote || l.JudgeResult != approval.NoVote {
+	if !l.tried || ev.Vote != approval.JudgeAllow && ev.Vote != approval.JudgeDeny || l.vote != approval.NoVote || l.JudgeResult != approval.NoVote {
 		return
 	}
-	l.vote, l.fail = vote, approval.Text{}
+	l.vote, l.judgement, l.fail = ev.Vote, keptObject(ev.Judgement), approval.Text{}
 	l.classifies = 0
 	m.touch(n)
 }

@@ -60,6 +60,7 @@ const (
 	Paths               = "paths"       // prepared paths, an array of texts
 	Explanation         = "explanation" // the floor's, an object; its members hatch, ruled and names are read
 	JudgeResult         = "judgeResult"
+	Judgement           = "judgement" // of judgeResult, an object
 	JudgeFail           = "judgeFail/"
 	Approved            = "approved"
 	ApprovalComment     = "approvalComment"

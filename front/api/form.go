@@ -105,6 +105,7 @@ func jobOf(j plexus.Job, fields map[string]plexus.Field, needsHuman bool) wire.J
 		PolicyResult:        read[string](fields, plexus.PolicyResult),
 		PolicyMessage:       read[string](fields, plexus.PolicyMessage),
 		JudgeResult:         read[string](fields, plexus.JudgeResult),
+		Judgement:           value(fields, plexus.Judgement),
 		Approved:            read[bool](fields, plexus.Approved),
 		ApprovalComment:     read[string](fields, plexus.ApprovalComment),
 		OrchestrationResult: read[bool](fields, plexus.OrchestrationResult),

@@ -517,6 +517,7 @@ func (c Card) classifier(p *page) {
 	defer c.judging(p)
 	if l.JudgeResult != nil {
 		p.row("vote", append([]Segment{{*l.JudgeResult, drawn.Result(*l.JudgeResult), false}}, say(c.written("judgeResult")))...)
+		c.judgement(p)
 	}
 	if l.JudgeFailMessage == nil {
 		return
@@ -533,6 +534,36 @@ func (c Card) classifier(p *page) {
 		p.row("next", say("attempt "+strconv.Itoa(l.JudgeFails+1)+" at "+When(*l.JudgeRetry, c.About.Now)))
 	case l.NeedsHuman:
 		p.row("next", say("no attempt is planned"))
+	}
+}
+
+// judgement says who voted, and why.
+func (c Card) judgement(p *page) {
+	var by struct {
+		Program     string   `json:"program"`
+		Connection  string   `json:"connection"`
+		Model       string   `json:"model"`
+		Reason      string   `json:"reason"`
+		Uncertainty *float64 `json:"uncertainty"`
+		Severity    *float64 `json:"severity"`
+		Remembered  bool     `json:"remembered"`
+	}
+	if text := c.Job.Leaf.Judgement; len(text) == 0 || json.Unmarshal(text, &by) != nil {
+		return
+	}
+	who := by.Model + " on " + by.Connection
+	if by.Connection == "" {
+		who = "the program " + by.Program + " itself"
+	}
+	if by.Uncertainty != nil && by.Severity != nil {
+		who += fmt.Sprintf(" (uncertainty %v, severity %v)", *by.Uncertainty, *by.Severity)
+	}
+	if by.Remembered {
+		who += ", to the same call before"
+	}
+	p.row("by", p.seen(who, drawn.None)...)
+	if by.Reason != "" {
+		p.row("says", p.seen(by.Reason, drawn.None)...)
 	}
 }
 

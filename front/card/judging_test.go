@@ -42,3 +42,31 @@ func TestJudging(t *testing.T) {
 		})
 	}
 }
+
+// Who voted is told, and what they said is seen for what it is.
+func TestJudgement(t *testing.T) {
+	vote := "allow"
+	for _, test := range []struct {
+		why, judgement string
+		want           []string
+	}{
+		{"a model", `{"program":"p","connection":"local","model":"small\u202e","uncertainty":1,"severity":2.5,"reason":"only looks \u001b[2J"}`,
+			[]string{"vote", "allow", "small", "on local (uncertainty 1, severity 2.5)", "only looks", "U+202E", "[2J"}},
+		{"it was asked before", `{"program":"p","connection":"local","model":"small","remembered":true}`, []string{"small on local, to the same call before"}},
+		{"the program", `{"program":"mine.scm"}`, []string{"the program mine.scm itself"}},
+		{"what nobody can read", `[1]`, []string{"vote", "allow"}},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			l := &wire.Leaf{Cluster: "bash", JudgeResult: &vote, Judgement: []byte(test.judgement), Written: map[string]wire.Stamp{}}
+			text := Text(Of(wire.Job{Name: "Bash", Leaf: l}, About{}).Lines(Look{Width: 100}), false)
+			for _, want := range test.want {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q is missing in\n%s", want, text)
+				}
+			}
+			if strings.ContainsAny(text, "\u202e\x1b") {
+				t.Errorf("it is not seen for what it is:\n%s", text)
+			}
+		})
+	}
+}

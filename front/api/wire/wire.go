@@ -377,6 +377,7 @@ type Leaf struct {
 	Paths         []string       `json:"paths"`
 	Effects       jsontext.Value `json:"effects"`
 	Explanation   jsontext.Value `json:"explanation"`
+	Judgement     jsontext.Value `json:"judgement"`     // who gave judgeResult, and why
 	LicenseReason *string        `json:"licenseReason"` // the line of law §4 that decided
 	BodyStarted   *bool          `json:"bodyStarted"`
 
