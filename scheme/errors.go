@@ -58,7 +58,7 @@ type raised struct {
 	continuable bool
 }
 
-func (r raised) Error() string { return "raised " + Write(r.v) }
+func (r raised) Error() string { return "raised " + brief(r.v) }
 
 // syntaxError is a program that cannot be one.
 type syntaxError struct {
@@ -83,7 +83,7 @@ type shown struct{ v Value }
 
 // brief writes a value so that it fits into a message.
 func brief(v Value) string {
-	s := []rune(writeLimited(v, 200))
+	s := []rune(writeLimited(v, 400, false))
 	if len(s) > 80 {
 		s = append(s[:77], '.', '.', '.')
 	}

@@ -42,6 +42,10 @@ func TestLimits(t *testing.T) {
 		{"a macro that expands for ever", `(define-syntax m (syntax-rules () ((_ x) (m (x x))))) (m 1)`, nil},
 		{"a macro that only runs for ever", `(define-syntax m (syntax-rules () ((_) (m)))) (m)`, ErrSteps},
 		{"output without end", `(let loop () (display "0123456789") (loop))`, ErrOutput},
+		{"a long text that is written many times", `(write (make-list 2000 (make-string 20000 #\a)) (open-output-string))`, ErrMemory},
+		{"a long name that is written many times", `(write (make-list 2000 (string->symbol (make-string 20000 #\a))) (open-output-string))`, ErrMemory},
+		{"long names of records", `(define t (eval (list 'define-record-type (string->symbol (make-string 20000 #\a)) '(make) 'is?))) (write (make-list 2000 (make)) (open-output-string))`, nil},
+		{"bytes that are written many times", `(write (make-list 2000 (make-bytevector 20000 1)) (open-output-string))`, ErrMemory},
 		{"a circle that is compared", `(define (ring) (let ((l (list 1 2 3))) (set-cdr! (cddr l) l) l)) (let loop ((i 0)) (equal? (ring) (ring)) (loop (+ i 1)))`, ErrSteps},
 		{"promises without end", `(force (let loop () (delay-force (loop))))`, ErrSteps},
 	}
@@ -154,4 +158,61 @@ func FuzzRun(f *testing.F) {
 			t.Errorf("wrote %d bytes", out.Len())
 		}
 	})
+}
+
+// Who is handed a value, or an error, may write it: a small value may hold a long
+// text many times.
+func TestWhatIsWrittenOutsideIsBounded(t *testing.T) {
+	const long = `(define s (make-string 100000 #\a)) (define n (string->symbol s)) (define b (make-bytevector 100000 1)) `
+	for _, test := range []struct{ why, program string }{
+		{"texts", `(make-list 2000 s)`},
+		{"names", `(make-list 2000 n)`},
+		{"bytes", `(make-list 2000 b)`},
+		{"characters that need more to be written", `(make-list 2000 (make-string 100000 #\x1))`},
+		{"conditions", `(guard (e (#t e)) (apply error s (make-list 2000 s)))`},
+		{"values", `(apply values (make-list 2000 s))`},
+		{"raised", `(raise (make-list 2000 s))`},
+		{"an error with many parts", `(apply error "it failed" (make-list 2000 s))`},
+		{"a wrong argument", `(vector-ref (make-list 150 s) 0)`},
+	} {
+		t.Run(test.why, func(t *testing.T) {
+			v, err := New(Limits{}).Run(context.Background(), "test", long+test.program)
+			texts := []string{Write(v), Display(v), brief(v)}
+			if c, ok := v.(*Condition); ok {
+				texts = append(texts, c.String())
+			}
+			if err != nil {
+				texts = []string{err.Error()}
+				var e *Error
+				if !errors.As(err, &e) || e.Err != nil {
+					t.Fatalf("ends with %v", err)
+				}
+				if c, ok := e.Raised.(*Condition); ok {
+					texts = append(texts, c.String())
+				}
+			}
+			for i, text := range texts {
+				if len(text) > maxWritten+10 {
+					t.Errorf("text %d has %d bytes", i, len(text))
+				}
+			}
+		})
+	}
+}
+
+// A text that has no room ends with a mark, and not in the middle of a character.
+func TestWriteIsCut(t *testing.T) {
+	for _, test := range []struct {
+		v    Value
+		want string
+	}{
+		{Text("abcdefghij"), `"abcdefg...`},
+		{Text("ééééé"), `"ééé...`},
+		{&Symbol{name: "abcdefghij"}, "abcdefgh..."},
+		{List(int64(1), int64(22), Text("abcdef")), `(1 22 "a...`},
+	} {
+		if got := writeLimited(test.v, 8, false); got != test.want {
+			t.Errorf("got %s, want %s", got, test.want)
+		}
+	}
 }

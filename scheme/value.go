@@ -2,7 +2,6 @@ package scheme
 
 import (
 	"math/big"
-	"strings"
 )
 
 // Value is a datum or an object of a program. These are the types behind it:
@@ -194,13 +193,16 @@ const (
 )
 
 func (c *Condition) String() string {
-	var b strings.Builder
-	b.WriteString(c.Message)
+	w := &writer{left: maxWritten, room: maxWritten}
+	w.put(c.Message)
 	for _, v := range c.Irritants {
-		b.WriteByte(' ')
-		b.WriteString(Write(v))
+		if w.full() {
+			break
+		}
+		w.put(" ")
+		w.start(v, circular)
 	}
-	return b.String()
+	return w.b.String()
 }
 
 func isProcedure(v Value) bool {

@@ -5,20 +5,23 @@ import (
 	"math/big"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
-// Write gives a value as a program would read it, circular parts labelled.
-func Write(v Value) string { return writeLimited(v, 1<<20) }
+// maxWritten is how much of a value is written for whoever holds it outside of a
+// program: in bytes, and in parts.
+const maxWritten = 1 << 20
 
-// Display gives a value for people: texts and characters as they are.
-func Display(v Value) string {
-	w := &writer{display: true, left: 1 << 20}
-	w.start(v, circular)
-	return w.b.String()
-}
+// Write gives a value as a program would read it, circular parts labelled. Of more
+// than a million bytes or parts it gives the beginning, and "..." after that.
+func Write(v Value) string { return writeLimited(v, maxWritten, false) }
 
-func writeLimited(v Value, nodes int) string {
-	w := &writer{left: nodes}
+// Display gives a value for people: texts and characters as they are. It ends where
+// Write does.
+func Display(v Value) string { return writeLimited(v, maxWritten, true) }
+
+func writeLimited(v Value, most int, display bool) string {
+	w := &writer{display: display, left: most, room: most}
 	w.start(v, circular)
 	return w.b.String()
 }
@@ -31,22 +34,29 @@ const (
 	simple                  // no labels
 )
 
-// writer writes a datum. left bounds what it visits, so that a look at a
-// large value stays cheap; m, where there is one, counts the work.
+// writer writes a datum. left bounds what it visits, and room what it writes, in
+// bytes: a small value may hold a long text many times. m, where there is one, counts
+// the work, and what has no room ends the program; what is being written is not to
+// be found by [Machine.count].
 type writer struct {
 	m       *Machine
 	b       strings.Builder
 	display bool
 	left    int
+	room    int
 	depth   int
 	labels  map[Value]int // -1: wanted, not yet written
 	next    int
 	err     error
 }
 
+// writtenShare is the part of a program's memory that one text may take while it is
+// written: it is kept in bytes, grown by doubling, and then in characters of four.
+const writtenShare = 8
+
 // write gives a value's text, the work counted.
 func (m *Machine) write(v Value, display bool, how sharing) (string, error) {
-	w := &writer{m: m, display: display, left: 1 << 30}
+	w := &writer{m: m, display: display, left: 1 << 30, room: int(min(m.limits.Memory/writtenShare, 1<<30))}
 	w.start(v, how)
 	return w.b.String(), w.err
 }
@@ -63,9 +73,41 @@ func (w *writer) start(v Value, how sharing) {
 	}
 }
 
+// put writes a text, as far as there is room.
+func (w *writer) put(s string) {
+	if w.err != nil || w.room < 0 {
+		return
+	}
+	if w.m != nil {
+		if w.err = w.m.charge(len(s)); w.err != nil {
+			return
+		}
+	}
+	if len(s) <= w.room {
+		w.room -= len(s)
+		w.b.WriteString(s)
+		return
+	}
+	if w.m != nil {
+		w.err = fatal{ErrMemory}
+		return
+	}
+	end := w.room
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	w.b.WriteString(s[:end] + "...")
+	w.room = -1
+}
+
+func (w *writer) putf(format string, args ...any) { w.put(fmt.Sprintf(format, args...)) }
+
+// full says that there is no room for more.
+func (w *writer) full() bool { return w.room < 0 || w.err != nil }
+
 // visit counts one part, and says whether to go on.
 func (w *writer) visit() bool {
-	if w.left--; w.left < 0 || w.err != nil {
+	if w.left--; w.left < 0 || w.full() {
 		return false
 	}
 	if w.m != nil {
@@ -142,13 +184,13 @@ func (w *writer) labelled(v Value) bool {
 		return false
 	}
 	if n >= 0 {
-		fmt.Fprintf(&w.b, "#%d#", n)
+		w.putf("#%d#", n)
 		return true
 	}
 	n = w.next
 	w.next++
 	w.labels[v] = n
-	fmt.Fprintf(&w.b, "#%d=", n)
+	w.putf("#%d=", n)
 	return false
 }
 
@@ -157,12 +199,12 @@ var abbreviations = map[string]string{"quote": "'", "quasiquote": "`", "unquote"
 func (w *writer) value(v Value) {
 	if !w.visit() {
 		if w.left < 0 {
-			w.b.WriteString("...")
+			w.put("...")
 		}
 		return
 	}
 	if w.depth++; w.depth > deepest {
-		w.b.WriteString("...")
+		w.put("...")
 		w.depth--
 		if w.m != nil && w.err == nil {
 			w.err = wrong("the data are nested more than %d deep", deepest)
@@ -180,84 +222,84 @@ func (w *writer) value(v Value) {
 		if w.labelled(x) {
 			return
 		}
-		w.b.WriteString("#(")
+		w.put("#(")
 		for i, item := range x.items {
 			if i > 0 {
-				w.b.WriteByte(' ')
+				w.put(" ")
 			}
-			if w.left <= 0 || w.err != nil {
+			if w.left <= 0 || w.full() {
 				break
 			}
 			w.value(item)
 		}
-		w.b.WriteByte(')')
+		w.put(")")
 	case *String:
-		w.cost(len(x.runes))
-		switch {
-		case w.err != nil:
-		case w.display:
-			w.b.WriteString(string(x.runes))
-		default:
+		if w.cost(len(x.runes)); w.display {
+			w.put(string(x.runes[:min(len(x.runes), max(w.room, 0)+1)]))
+		} else {
 			w.text(x.runes)
 		}
 	case *Symbol:
-		if w.display {
-			w.b.WriteString(x.name)
+		if w.cost(len(x.name)); w.display {
+			w.put(x.name)
 		} else {
-			w.b.WriteString(writeSymbol(x.name))
+			w.put(writeSymbol(x.name))
 		}
 	case Char:
 		if w.display {
-			w.b.WriteRune(rune(x))
+			w.put(string(rune(x)))
 			return
 		}
-		w.b.WriteString(`#\`)
+		w.put(`#\`)
 		for name, c := range charNames {
 			if c == rune(x) {
-				w.b.WriteString(name)
+				w.put(name)
 				return
 			}
 		}
 		if unicode.IsPrint(rune(x)) {
-			w.b.WriteRune(rune(x))
+			w.put(string(rune(x)))
 		} else {
-			fmt.Fprintf(&w.b, "x%x", rune(x))
+			w.putf("x%x", rune(x))
 		}
 	case int64, float64:
-		w.b.WriteString(formatNumber(x, 10))
+		w.put(formatNumber(x, 10))
 	case *big.Int, *big.Rat:
 		n := words(x)
 		w.cost(n * n / 16)
 		if w.err == nil && (w.m != nil || n < 1000) {
-			w.b.WriteString(formatNumber(x, 10))
+			w.put(formatNumber(x, 10))
 		} else {
-			w.b.WriteString("#<a long number>")
+			w.put("#<a long number>")
 		}
 	case bool:
 		if x {
-			w.b.WriteString("#t")
+			w.put("#t")
 		} else {
-			w.b.WriteString("#f")
+			w.put("#f")
 		}
 	case *Bytes:
 		w.cost(len(x.b))
 		if w.err != nil {
 			return
 		}
-		w.b.WriteString("#u8(")
+		w.put("#u8(")
 		for i, c := range x.b {
-			if i > 0 {
-				w.b.WriteByte(' ')
+			if w.full() {
+				break
 			}
-			fmt.Fprintf(&w.b, "%d", c)
+			if i > 0 {
+				w.put(" ")
+			}
+			w.putf("%d", c)
 		}
-		w.b.WriteByte(')')
+		w.put(")")
 	case empty:
-		w.b.WriteString("()")
+		w.put("()")
 	case unspecified:
-		w.b.WriteString("#<unspecified>")
+		w.put("#<unspecified>")
 	case eof:
-		w.b.WriteString("#<eof>")
+		w.put("#<eof>")
 	case *closure:
 		w.named("procedure", x.name)
 	case *primitive:
@@ -265,56 +307,60 @@ func (w *writer) value(v Value) {
 	case *choice, *continuation, *parameter:
 		w.named("procedure", "")
 	case *promise:
-		w.b.WriteString("#<promise>")
+		w.put("#<promise>")
 	case *record:
 		w.named(x.of.name, "")
 	case *recordType:
 		w.named("record-type", x.name)
 	case *Condition:
-		w.b.WriteString("#<condition ")
-		w.text([]rune(x.Message))
+		w.put("#<condition ")
+		w.cost(len(x.Message))
+		w.quoted(x.Message)
 		for _, v := range x.Irritants {
-			if w.left <= 0 || w.err != nil {
+			if w.left <= 0 || w.full() {
 				break
 			}
-			w.b.WriteByte(' ')
+			w.put(" ")
 			w.value(v)
 		}
-		w.b.WriteByte('>')
+		w.put(">")
 	case *port:
-		w.b.WriteString("#<port>")
+		w.put("#<port>")
 	case *environment:
-		w.b.WriteString("#<environment>")
+		w.put("#<environment>")
 	case *multiple:
-		w.b.WriteString("#<values")
+		w.put("#<values")
 		for _, v := range x.items {
-			w.b.WriteByte(' ')
+			if w.left <= 0 || w.full() {
+				break
+			}
+			w.put(" ")
 			w.value(v)
 		}
-		w.b.WriteByte('>')
+		w.put(">")
 	case *ident:
 		w.value(x.base())
 	default:
-		w.b.WriteString("#<object>")
+		w.put("#<object>")
 	}
 }
 
+// cost counts the work of a text of n characters.
 func (w *writer) cost(n int) {
 	if w.m != nil && w.err == nil && n > 0 {
-		if w.err = w.m.work(n / 8); w.err == nil {
-			w.err = w.m.charge(n)
-		}
+		w.err = w.m.work(n / 8)
 	}
 }
 
 func (w *writer) named(kind, name string) {
-	w.b.WriteString("#<")
-	w.b.WriteString(strings.Trim(kind, "<>"))
+	w.cost(len(kind) + len(name))
+	w.put("#<")
+	w.put(strings.Trim(kind, "<>"))
 	if name != "" {
-		w.b.WriteByte(' ')
-		w.b.WriteString(name)
+		w.put(" ")
+		w.put(name)
 	}
-	w.b.WriteByte('>')
+	w.put(">")
 }
 
 func (w *writer) list(p *Pair) {
@@ -322,71 +368,91 @@ func (w *writer) list(p *Pair) {
 		if mark, ok := abbreviations[sym.name]; ok {
 			if rest, ok := p.Cdr.(*Pair); ok && rest.Cdr == Empty {
 				if _, labelled := w.labels[rest]; !labelled {
-					w.b.WriteString(mark)
+					w.put(mark)
 					w.value(rest.Car)
 					return
 				}
 			}
 		}
 	}
-	w.b.WriteByte('(')
+	w.put("(")
 	w.value(p.Car)
 	for {
-		if w.err != nil {
+		if w.full() {
 			return
 		}
 		rest := p.Cdr
 		if _, labelled := w.labels[rest]; labelled {
-			w.b.WriteString(" . ")
+			w.put(" . ")
 			w.value(rest)
 			break
 		}
 		next, ok := rest.(*Pair)
 		if !ok {
 			if rest != Empty {
-				w.b.WriteString(" . ")
+				w.put(" . ")
 				w.value(rest)
 			}
 			break
 		}
-		w.b.WriteByte(' ')
+		w.put(" ")
 		if w.left <= 0 {
-			w.b.WriteString("...")
+			w.put("...")
 			break
 		}
 		w.value(next.Car)
 		p = next
 	}
-	w.b.WriteByte(')')
+	w.put(")")
 }
 
 func (w *writer) text(runes []rune) {
-	w.b.WriteByte('"')
+	w.put(`"`)
 	for _, c := range runes {
-		switch c {
-		case '"', '\\':
-			w.b.WriteByte('\\')
-			w.b.WriteRune(c)
-		case '\n':
-			w.b.WriteString(`\n`)
-		case '\t':
-			w.b.WriteString(`\t`)
-		case '\r':
-			w.b.WriteString(`\r`)
-		default:
-			if unicode.IsPrint(c) {
-				w.b.WriteRune(c)
-			} else {
-				fmt.Fprintf(&w.b, `\x%x;`, c)
-			}
+		if w.full() {
+			return
+		}
+		w.character(c)
+	}
+	w.put(`"`)
+}
+
+func (w *writer) quoted(text string) {
+	w.put(`"`)
+	for _, c := range text {
+		if w.full() {
+			return
+		}
+		w.character(c)
+	}
+	w.put(`"`)
+}
+
+// character writes one of a text.
+func (w *writer) character(c rune) {
+	switch c {
+	case '"', '\\':
+		w.put("\\")
+		w.put(string(c))
+	case '\n':
+		w.put(`\n`)
+	case '\t':
+		w.put(`\t`)
+	case '\r':
+		w.put(`\r`)
+	default:
+		if unicode.IsPrint(c) {
+			w.put(string(c))
+		} else {
+			w.putf(`\x%x;`, c)
 		}
 	}
-	w.b.WriteByte('"')
 }
 
 // writeSymbol writes a name so that it reads as this symbol again.
 func writeSymbol(name string) string {
-	plain := name != "" && name != "." && parseNumber(name, 10) == nil
+	// Whether a long one is a number is not worth finding out.
+	plain := name != "" && name != "." && len(name) < 1000 && parseNumber(name, 10) == nil
 	if plain {
 		lower := strings.ToLower(name)
 		for _, odd := range []string{"+i", "-i", "+inf.0", "-inf.0", "+nan.0", "-nan.0"} {
