@@ -46,7 +46,8 @@ var arrows = map[string]rule{
 	"job":                {imports: []string{"approval", "session"}},
 	"toolkit":            {imports: []string{"approval", "job", "internal/offspring"}},
 	"model":              {imports: []string{"remainder", "model/scripted"}},
-	"model/scripted":     {}, // only tests run it
+	"model/scripted":     {},                                                                                  // only tests run it
+	"turn":               {pure: true, imports: []string{"approval", "session", "job", "remainder", "model"}}, // of the last two the values alone
 	"tirith":             {imports: []string{"approval", "internal/offspring"}},
 	"scan":               {imports: []string{"approval", "floor", "tirith", "internal/place", "internal/peer"}},
 	"senses":             {imports: []string{"floor", "floor/effect", "floor/paths", "internal/place"}},
