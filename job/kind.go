@@ -43,6 +43,15 @@ func Communication(kind Kind, name string) bool {
 	return leaf.Cluster() == approval.Comm
 }
 
+// Tool is a tool of the host as programs call it: what it takes, in the order in which
+// that is given, first what it needs.
+type Tool struct {
+	Kind  Kind
+	Name  string
+	Needs []string
+	Takes []string
+}
+
 func known(kind Kind) bool {
 	return kind == Foreign || kind.Sequence() || kind.Leaf() != approval.Foreign
 }

@@ -12,6 +12,8 @@ import (
 var (
 	// ErrSequence: a sequence is never approved and has no body (law §8).
 	ErrSequence = errors.New("a sequence has no body")
+	// ErrLeaf: what runs without a license has no effect but calls of its own.
+	ErrLeaf = errors.New("only a sequence runs without a license")
 	// ErrKind: no job is of this kind.
 	ErrKind = errors.New("no such kind of job")
 	// ErrTwice: one body runs a call, and never two.
@@ -28,6 +30,7 @@ var (
 type Registry struct {
 	mu        sync.RWMutex
 	executors map[tool]Executor
+	sequences map[tool]Body
 }
 
 // Executor is the two functions of a kind or of one tool, and what shows a call
@@ -85,6 +88,56 @@ func (r *Registry) register(t tool, guard Guard, execute Body) error {
 		return fmt.Errorf("executor of %q %s: %w", t.kind, t.name, err)
 	}
 	return nil
+}
+
+// RegisterSequence says what goes through a sequence of a kind and a name: it makes
+// calls inside of it, each of which is judged and licensed by itself (law §8), and
+// gives the outcome of the sequence. It runs without a license, and so must have no
+// effect but those calls. It is begun anew after a restart (Call.Resumed).
+func (r *Registry) RegisterSequence(kind Kind, name string, run Body) error {
+	err := error(nil)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := tool{kind, name}
+	switch {
+	case !kind.Sequence():
+		err = ErrLeaf
+	case run == nil:
+		err = ErrNoBody
+	case r.sequences[at] != nil:
+		err = ErrTwice
+	}
+	if err != nil {
+		return fmt.Errorf("what runs %q %s: %w", kind, name, err)
+	}
+	if r.sequences == nil {
+		r.sequences = make(map[tool]Body)
+	}
+	r.sequences[at] = run
+	return nil
+}
+
+// Sequence is what goes through a sequence, nil where whoever minted it does.
+func (r *Registry) Sequence(kind Kind, name string) Body {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.sequences[tool{kind, name}]
+}
+
+// Sequences reports whether any sequence runs here.
+func (r *Registry) Sequences() bool {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return len(r.sequences) > 0
+}
+
+// runs is what runs a call or goes through a sequence, nil for nothing.
+func (r *Registry) runs(kind Kind, name string) Body {
+	if kind.Sequence() {
+		return r.Sequence(kind, name)
+	}
+	e, _ := r.Lookup(kind, name)
+	return e.Body
 }
 
 // RegisterPreview says how a call of a tool is shown to a person beforehand.

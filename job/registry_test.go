@@ -262,3 +262,33 @@ func TestOutcomes(t *testing.T) {
 		t.Errorf("a function is %s", got)
 	}
 }
+
+func TestWhatGoesThroughSequences(t *testing.T) {
+	var r job.Registry
+	if r.Sequences() {
+		t.Error("an empty registry knows one")
+	}
+	for _, test := range []struct {
+		why  string
+		kind job.Kind
+		run  job.Body
+		want error
+	}{
+		{"a leaf needs a license", job.SystemTool, done, job.ErrLeaf},
+		{"a call of a client's own does", job.Foreign, done, job.ErrLeaf},
+		{"nothing", job.ProgrammaticJob, nil, job.ErrNoBody},
+		{"a program", job.ProgrammaticJob, done, nil},
+		{"it once more", job.ProgrammaticJob, done, job.ErrTwice},
+		{"a turn", job.SessionTurn, done, nil},
+	} {
+		if err := r.RegisterSequence(test.kind, "x", test.run); !errors.Is(err, test.want) {
+			t.Errorf("%s: got %v, want %v", test.why, err, test.want)
+		}
+	}
+	if r.Sequence(job.ProgrammaticJob, "x") == nil || r.Sequence(job.ProgrammaticJob, "y") != nil {
+		t.Error("a sequence is found by its kind and its name")
+	}
+	if _, ok := r.Lookup(job.ProgrammaticJob, "x"); ok {
+		t.Error("a sequence has a body, as if it were licensed")
+	}
+}

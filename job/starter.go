@@ -42,12 +42,13 @@ func NewStarter(registry *Registry, report func(session string, ev session.Event
 	return &Starter{registry: registry, report: report, running: make(map[place]context.CancelCauseFunc)}
 }
 
-// Start runs the body of a call that is licensed in the document. It reports
+// Start runs the body of a call that is licensed in the document, or goes through a
+// sequence. It reports
 // false, and runs nothing, where the call is external, runs already, or the
 // starter is closed. A limit of 0 is none.
 func (s *Starter) Start(call Call, limit time.Duration) bool {
-	executor, ok := s.registry.Lookup(call.Kind, call.Name)
-	if !ok {
+	body := s.registry.runs(call.Kind, call.Name)
+	if body == nil {
 		return false
 	}
 	at := place{call.Session, call.Job}
@@ -69,7 +70,7 @@ func (s *Starter) Start(call Call, limit time.Duration) bool {
 				s.report(call.Session, ev)
 			}
 		}()
-		ev = run(ctx, executor.Body, call, limit)
+		ev = run(ctx, body, call, limit)
 	})
 	return true
 }

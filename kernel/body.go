@@ -89,6 +89,9 @@ func (o *owner) stopBody(id session.JobID) {
 
 // bodyEnded is called by the starter for a body that came to its end.
 func (k *Kernel) bodyEnded(id string, ev session.Event) {
+	if k.passed(id, ev) {
+		return
+	}
 	k.post(id, false, func(o *owner) { o.ended(ev) })
 }
 

@@ -47,6 +47,8 @@ type Kernel struct {
 	leaving  sync.Mutex   // while it is written which calls were left
 	coming   coming
 
+	passing passing // sequences that run here
+
 	again chan struct{} // holds one for each call that is judged once more
 
 	watching sync.WaitGroup
@@ -134,6 +136,9 @@ func (k *Kernel) takeUp(ctx context.Context) (plexus.Rev, error) {
 		k.post(id, true, func(*owner) {})
 	}
 	k.saw(rev)
+	if k.Registry.Sequences() {
+		k.busy.Go(k.goOn)
+	}
 	return rev, nil
 }
 
@@ -379,7 +384,13 @@ func (k *Kernel) deliver(rows []plexus.Row) {
 		case plexus.Job:
 			of(r.Session).Jobs = append(of(r.Session).Jobs, jobOf(r))
 			begins[r.Session] = begins[r.Session] || !r.Sequence()
+			if r.Sequence() {
+				k.pass(plexus.JobName{Session: r.Session, Job: r.ID}, false)
+			}
 		case plexus.Field:
+			if r.Name == plexus.Cancelled {
+				k.passOver(plexus.JobName{Session: r.Session, Job: r.Job})
+			}
 			of(r.Session).Fields = append(of(r.Session).Fields, fieldOf(r))
 		case plexus.Register:
 			if r.Session == "" {

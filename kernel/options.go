@@ -20,6 +20,7 @@ type Document interface {
 	Apply(context.Context, plexus.Tx) (plexus.Rev, error)
 	Open(ctx context.Context, session string) (plexus.Snapshot, error)
 	Unsettled(context.Context) ([]string, plexus.Rev, error)
+	OpenSequences(context.Context) ([]plexus.JobName, error)
 	Job(ctx context.Context, session, id string) (plexus.JobSnapshot, error)
 	Latest(ctx context.Context, session string) (map[string]plexus.Register, error)
 	Head(context.Context) (plexus.Head, error)

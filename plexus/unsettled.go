@@ -49,3 +49,28 @@ func (s *Store) Latest(ctx context.Context, session string) (latest map[string]R
 	})
 	return latest, err
 }
+
+// openSequences are found by the index of sequences, each with a look for its end.
+const openSequences = `SELECT session, id FROM job INDEXED BY job_sequence WHERE kind IN ('SessionTurn', 'ProgrammaticJob')
+	AND NOT EXISTS (SELECT 1 FROM field WHERE field.session = job.session AND field.job = job.id AND field.name = 'completed') ORDER BY rev`
+
+// OpenSequences are the sequences that are not completed, the oldest first. Whoever
+// goes on with one reads it with [Store.Job].
+func (s *Store) OpenSequences(ctx context.Context) (open []JobName, err error) {
+	err = s.view(ctx, func(v view) error {
+		rows, err := v.tx.QueryContext(v.ctx, openSequences)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var name JobName
+			if err := rows.Scan(&name.Session, &name.Job); err != nil {
+				return err
+			}
+			open = append(open, name)
+		}
+		return rows.Err()
+	})
+	return open, err
+}

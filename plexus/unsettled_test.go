@@ -37,6 +37,13 @@ func TestUnsettled(t *testing.T) {
 		t.Errorf("told of rev %d, the head is %d", rev, head.Rev)
 	}
 
+	must(t, s, host, 0, Job{Session: "done", ID: "turn", Kind: SessionTurn})
+	must(t, s, host, 0, settle("done", "turn")...)
+	open, err := s.OpenSequences(t.Context())
+	if diff := cmp.Diff([]JobName{{"waits", "turn"}, {"torn", "turn"}, {"open-turn", "turn"}}, open); diff != "" || err != nil {
+		t.Error("sequences (-want +got):\n", diff, err)
+	}
+
 	snap, err := s.Open(t.Context(), "waits")
 	if err != nil {
 		t.Fatal(err)

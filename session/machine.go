@@ -129,6 +129,12 @@ func (m *Machine) Leaf(job JobID) (approval.Leaf, bool) {
 	return approval.Leaf{}, false
 }
 
+// Pending reports whether a job is there and not settled.
+func (m *Machine) Pending(job JobID) bool {
+	n := m.jobs[job]
+	return n != nil && (n.leaf != nil || !n.completed)
+}
+
 // Unsettled counts the leaves that are not settled.
 func (m *Machine) Unsettled() int { return m.root.open }
 
