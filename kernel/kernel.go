@@ -45,6 +45,7 @@ type Kernel struct {
 	claiming sync.RWMutex // while a session gets its agent; for reading, while an agent writes as the one that has it
 	talking  sync.Mutex   // while something that agents say is written
 	leaving  sync.Mutex   // while it is written which calls were left
+	runs     sync.Mutex   // while one is written that was not licensed
 	coming   coming
 
 	passing passing // sequences that run here

@@ -27,6 +27,7 @@ type Document interface {
 	Trusted(context.Context) error
 	Watch(context.Context, plexus.Rev, plexus.Filter) iter.Seq2[[]plexus.Row, error]
 	SetPresence(session, key, value string)
+	Revisions(ctx context.Context, session, name string) ([]plexus.Register, error)
 	BriefsBefore(ctx context.Context, before plexus.Rev, session string, wanted func(plexus.Job) bool, f func(plexus.JobSnapshot) bool) error
 	Stored(agent string) (st plexus.Stored, whole bool)
 	StoredOfAll() map[string]plexus.Stored

@@ -177,6 +177,11 @@ func getJob(s *Server, c *call) error {
 		if w.Leaf.Grant, err = s.grantOf(c, snap); err != nil {
 			return err
 		}
+		runs, err := s.runsOf(c, snap.Job.Session)
+		if err != nil {
+			return err
+		}
+		w.Leaf.Ran = runs[plexus.JobName{Session: snap.Job.Session, Job: snap.Job.ID}]
 	}
 	c.answer = w
 	return nil

@@ -28,9 +28,9 @@ func getCalls(s *Server, c *call) error {
 	}
 	result, tool := c.query.Get("result"), c.query.Get("tool")
 	switch result {
-	case "", "allow", "deny", "block", "cancelled", "wait":
+	case "", "allow", "deny", "block", "cancelled", "wait", "ran":
 	default:
-		return problem(wire.BadRequest, "query parameter result: want allow, deny, block, cancelled or wait")
+		return problem(wire.BadRequest, "query parameter result: want allow, deny, block, cancelled, wait or ran")
 	}
 	head, err := s.opts.Document.Head(c)
 	if err != nil {
@@ -47,15 +47,22 @@ func getCalls(s *Server, c *call) error {
 		return err
 	}
 	out := wire.Calls{Rev: wire.Rev(head.Rev), Calls: []wire.Call{}}
+	runs := runBook(nil)
+	if result == "ran" {
+		if runs, err = s.allRuns(c); err != nil {
+			return err
+		}
+	}
 	bytes := 0
 	licenses := make(map[int]plexus.Field) // of calls that a grant let through
 	wanted := func(job plexus.Job) bool {
 		return !job.Sequence() && (tool == "" || strings.EqualFold(job.Name, tool)) &&
+			(runs == nil || runs[plexus.JobName{Session: job.Session, Job: job.ID}] != nil) &&
 			(since.IsZero() || !job.At.Before(since)) && (until.IsZero() || job.At.Before(until))
 	}
 	err = s.opts.Document.BriefsBefore(c, plexus.Rev(before), session, wanted, func(snap plexus.JobSnapshot) bool {
 		call := callOf(shortened(snap))
-		if result != "" && call.Result != result && (result != "deny" || call.Result != "block") {
+		if result != "" && runs == nil && call.Result != result && (result != "deny" || call.Result != "block") {
 			return true
 		}
 		if out.More = int64(len(out.Calls)) == limit || bytes >= pageBytes; out.More {
@@ -73,6 +80,18 @@ func getCalls(s *Server, c *call) error {
 	}
 	if err := s.grantsOf(c, out.Calls, licenses); err != nil {
 		return err
+	}
+	if runs == nil {
+		sessions := make([]string, len(out.Calls))
+		for i, call := range out.Calls {
+			sessions[i] = call.Session
+		}
+		if runs, err = s.runsOf(c, sessions...); err != nil {
+			return err
+		}
+	}
+	for i := range out.Calls {
+		out.Calls[i].Ran = runs[plexus.JobName{Session: out.Calls[i].Session, Job: out.Calls[i].Job}]
 	}
 	c.answer = out
 	return nil

@@ -13,3 +13,10 @@ func TestNoOperatorPolicyIsTheKernels(t *testing.T) {
 		t.Errorf("got %q, want %q", wire.NoOperatorPolicy, kernel.NoOperatorPolicy)
 	}
 }
+
+// A watch knows by this name that a call ran in another way than it was licensed.
+func TestTheRegisterOfRunsIsTheKernels(t *testing.T) {
+	if wire.RunsRegister != kernel.Ran {
+		t.Errorf("got %q, want %q", wire.RunsRegister, kernel.Ran)
+	}
+}

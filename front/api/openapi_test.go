@@ -76,7 +76,7 @@ func TestOpenAPIHasTheForms(t *testing.T) {
 	doc := openAPI(t)
 	forms := []any{
 		wire.Problem{}, wire.Stamp{}, wire.You{}, wire.Status{}, wire.Kernel{}, wire.NewSession{}, wire.Session{}, wire.Summary{},
-		wire.Sessions{}, wire.Grants{}, wire.View{}, wire.Document{}, wire.Register{}, wire.RegisterLine{}, wire.Registers{}, wire.NewJob{}, wire.Same{}, wire.SameCalls{}, wire.SameCall{}, wire.Hold{}, wire.Held{},
+		wire.Sessions{}, wire.Grants{}, wire.View{}, wire.Document{}, wire.Register{}, wire.RegisterLine{}, wire.Registers{}, wire.NewJob{}, wire.Same{}, wire.SameCalls{}, wire.SameCall{}, wire.Hold{}, wire.Held{}, wire.Report{}, wire.Reported{}, wire.Run{},
 		wire.JobRow{}, wire.Job{}, wire.Leaf{}, wire.Opened{}, wire.Judging{}, wire.Receipt{}, wire.Queue{}, wire.Call{}, wire.Calls{}, wire.Assign{}, wire.Assigned{}, wire.Write{},
 		wire.Writes{}, wire.Wrote{}, wire.Row{}, wire.Field{}, wire.Rows{}, wire.Head{}, wire.Verify{}, wire.Verified{}, wire.Damage{},
 		wire.PresenceOf{}, wire.Pair{}, wire.Token{}, wire.NewToken{}, wire.Tokens{}, wire.Give{}, wire.Given{}, wire.Looker{}, wire.Scanner{}, wire.Server{}, wire.ServerTools{}, wire.ServerTool{}, wire.Servers{}, wire.Watching{},
@@ -291,6 +291,9 @@ func TestOpenAPIIsWhatTheServerAnswers(t *testing.T) {
 		{"hook", "POST", "/v1/sessions/s/same", `{"name":"Read","arguments":1}`},
 		{"hook", "POST", "/v1/sessions/s/same", `{"names":"Read"}`},
 		{"hook", "POST", none + "/same", `{"name":"Read"}`},
+		{"hook", "POST", "/v1/sessions/s/ran", `{"name":"Bash","arguments":{"command":"let run"},"ok":true}`},
+		{"hook", "POST", "/v1/sessions/s/ran", `{"name":"Bash","arguments":{"command":"let run"},"ok":true,"unasked":true}`},
+		{"hook", "POST", "/v1/sessions/s/ran", `{"name":"","ok":true,"unasked":true}`},
 		{"hook", "POST", "/v1/sessions/s/hold", `{"name":"Read","arguments":1}`},
 		{"hook", "POST", "/v1/sessions/s/hold", `{"names":"Read"}`},
 		{"hook", "POST", none + "/hold", `{"name":"Read"}`},

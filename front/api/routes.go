@@ -68,6 +68,7 @@ var routes = []route{
 	{method: "POST", path: ofSession + "/jobs", agents: true, body: maxCall, do: postJob, status: http.StatusCreated},
 	{method: "POST", path: ofSession + "/same", agents: true, body: maxCall, do: postSame},
 	{method: "POST", path: ofSession + "/hold", agents: true, body: maxCall, do: postHold},
+	{method: "POST", path: ofSession + "/ran", agents: true, body: maxCall, do: postRan},
 	{method: "GET", path: ofJob, do: getJob},
 	{method: "GET", path: ofJob + "/receipt", agents: true, query: []string{"wait"}, do: getReceipt},
 	{method: "POST", path: ofJob + "/cancel", agents: true, do: postCancel},

@@ -275,3 +275,22 @@ func Reason(name string) string {
 	}
 	return drawn.OneLine(name, 60)
 }
+
+// Ran says how a call ran that was not licensed so, behind "it ran".
+func Ran(how string) string {
+	switch how {
+	case "otherwise":
+		return "with other arguments than it was allowed with"
+	case "refused":
+		return "though it was refused"
+	case "cancelled":
+		return "though it was cancelled"
+	case "waiting":
+		return "before it was answered"
+	case "unclaimed":
+		return "before its client heard that it may"
+	case "unasked":
+		return "and nobody was asked about it"
+	}
+	return "and was not licensed so: " + drawn.OneLine(how, 60)
+}

@@ -611,7 +611,7 @@ func (c Card) written(field string) string {
 // votes say what was answered and what became of it.
 func (c Card) votes(p *page) {
 	l := c.Job.Leaf
-	if l == nil || l.Approved == nil && l.ApprovalComment == nil && l.OrchestrationResult == nil && l.Cancelled == nil && l.Completed == nil {
+	if l == nil || l.Approved == nil && l.ApprovalComment == nil && l.OrchestrationResult == nil && l.Cancelled == nil && l.Completed == nil && l.Ran == nil {
 		return
 	}
 	p.heading("What became of it")
@@ -638,6 +638,22 @@ func (c Card) votes(p *page) {
 	}
 	if l.Cancelled != nil {
 		p.row("cancelled", say("yes"+c.written("cancelled")))
+	}
+	if r := l.Ran; r != nil {
+		how := Ran(r.How)
+		if !r.OK {
+			how += ", and failed"
+		}
+		p.row("it ran", Segment{how, drawn.Block, false}, say(" ("+strings.TrimPrefix(c.when(r.At), ", ")+")"))
+		switch {
+		case len(r.Arguments) > 0:
+			p.row("with", p.seen(string(r.Arguments), drawn.None)...)
+		case r.Cut > 0:
+			p.row("with", say(fmt.Sprintf("others, of %d bytes", r.Cut)))
+		}
+		if r.Text != "" {
+			p.row("gave", p.seen(r.Text, drawn.None)...)
+		}
 	}
 	if l.Completed != nil {
 		p.row("outcome", append(p.seen(outcome(l.OutcomeJSON), drawn.None), say(c.written("completed")))...)

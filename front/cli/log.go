@@ -24,7 +24,10 @@ func newLog() *cobra.Command {
 		Short: "Say who or what decided every call",
 		Long: `Log lists calls, the newest first: when each came, what became of it, and who or
 what decided that, or cancelled it: a person by name, a policy, the classifier, a mode, or a grant by
-its number, as "assent grant list" says it.
+its number, as "assent grant list" says it. RAN stands behind the result of a call that its
+client says it ran, and that was not licensed so: it was refused or still waited, it ran
+with other arguments, or nobody was asked. --result ran lists these, "assent show" says
+how it ran, and --json has it as "ran".
 
 --since and --until take how long ago (15m, 2h, 7d), a day or a time.`,
 		Example: `  assent log --since 2h --result deny
@@ -49,9 +52,9 @@ its number, as "assent grant list" says it.
 				}
 			}
 			switch f.Result {
-			case "", "allow", "deny", "block", "cancelled", "wait":
+			case "", "allow", "deny", "block", "cancelled", "wait", "ran":
 			default:
-				return usagef("--result %q: want allow, deny, block, cancelled or wait", oneLine(f.Result, maxTarget))
+				return usagef("--result %q: want allow, deny, block, cancelled, wait or ran", oneLine(f.Result, maxTarget))
 			}
 			if f.Session, err = findSession(cmd.Context(), c, f.Session); err != nil {
 				return err
@@ -72,13 +75,23 @@ its number, as "assent grant list" says it.
 			for _, call := range calls.Calls {
 				sessions = append(sessions, call.Session)
 			}
-			session := shortIDs(sessions)
+			session, ran := shortIDs(sessions), 0
 			for _, call := range calls.Calls {
-				g.add(plainCell(showWhen(call.Stamp.At, now)), plainCell(session[call.Session]), plainCell(strconv.FormatInt(call.Number, 10)), gridCell{call.Result, resultInk(call.Result)},
+				g.add(plainCell(showWhen(call.Stamp.At, now)), plainCell(session[call.Session]), plainCell(strconv.FormatInt(call.Number, 10)), resultCell(call),
 					plainCell(byOf(call)), plainCell(call.Name), plainCell(whatOf(call.Arguments)))
+				if call.Ran != nil {
+					ran++
+				}
 			}
-			if err := g.write(cmd.OutOrStdout(), screenOf(cmd.OutOrStdout())); err != nil {
+			s := screenOf(cmd.OutOrStdout())
+			if err := g.write(cmd.OutOrStdout(), s); err != nil {
 				return err
+			}
+			if ran > 0 {
+				text := fmt.Sprintf("%s ran and %s not licensed so; \"assent show CALL\" says how.", count(ran, "call"), wereOrWas(ran))
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), inkBlock.of(s.paint, text)); err != nil {
+					return err
+				}
 			}
 			return more(cmd, calls.More)
 		}),
@@ -87,15 +100,37 @@ its number, as "assent grant list" says it.
 	sessionFlag(cmd, &f.Session, "only of this session")
 	cmd.Flags().StringVar(&since, "since", "", "only calls that came at this `time` or later")
 	cmd.Flags().StringVar(&until, "until", "", "only calls that came before this `time`")
-	cmd.Flags().StringVar(&f.Result, "result", "", "only what has this `result`: allow, deny (blocked, too), block, cancelled or wait")
+	cmd.Flags().StringVar(&f.Result, "result", "", "only what has this `result`: allow, deny (blocked, too), block, cancelled or wait; ran: what ran unlicensed")
 	cmd.Flags().StringVar(&f.Tool, "tool", "", "only calls of this `tool`")
 	cmd.Flags().IntVar(&f.Limit, "limit", 0, "list no more than this `number` (100)")
-	if err := cmd.RegisterFlagCompletionFunc("result", cobra.FixedCompletions([]string{"allow", "deny", "block", "cancelled", "wait"}, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+	if err := cmd.RegisterFlagCompletionFunc("result", cobra.FixedCompletions([]string{"allow", "deny", "block", "cancelled", "wait", "ran"}, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // the flag is there
 	}
 	_ = cmd.RegisterFlagCompletionFunc("tool", completeTools)
 	cmd.AddCommand(newLogExport(), newVerify("verify"))
 	return cmd
+}
+
+// resultCell is what became of a call, and whether it ran in spite of that.
+func resultCell(call wire.Call) gridCell {
+	switch {
+	case call.Ran == nil:
+		return gridCell{call.Result, resultInk(call.Result)}
+	case call.Ran.How == "otherwise":
+		return gridCell{call.Result + ", RAN OTHERWISE", inkBlock}
+	case call.Ran.How == "waiting":
+		return gridCell{"RAN UNANSWERED", inkBlock}
+	case call.Ran.How == "unasked":
+		return gridCell{"RAN UNASKED", inkBlock}
+	}
+	return gridCell{call.Result + ", RAN", inkBlock}
+}
+
+func wereOrWas(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
 }
 
 // byOf is who decided, with what they said to it.

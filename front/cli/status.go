@@ -322,6 +322,7 @@ var troubles = map[string]string{
 	daemon.ConfigWarning: "! config",
 	daemon.StartError:    "! start",
 	"policyError":        "! policy",
+	"unlicensedRun":      "! ran",
 	"documentError":      "! document",
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"assent/approval"
 	"assent/front/api/client"
 	"assent/front/api/wire"
+	"assent/front/card"
 	"assent/front/notify"
 	"assent/internal/config"
 )
@@ -45,16 +47,18 @@ func newWatch() *cobra.Command {
   decided    it may run, or may not (allowed, reason)
   cancelled  it was cancelled (by)
   settled    it has its outcome (outcome)
+  ran        its client says that it ran, and it was not licensed so (how: refused, waiting,
+             cancelled, unclaimed, otherwise or unasked; tool, arguments)
 
 Each has session and job, and the number of the call where it waited while the
 watch looked on; rev is its place in the document. --from takes up an earlier
 watch behind that place: what has happened since is told, and what waits now is
 told as asked again.
 
---notify shows a notification of the desktop for calls that begin to wait
-(notify-send, or osascript on macOS), and runs the command of onAsk in
-config.json with the line on its standard input; --bell rings the terminal.
-That command is told and cannot answer: it has no terminal and is an agent to
+--notify shows a notification of the desktop for calls that begin to wait, and for those
+that ran unlicensed (notify-send, or osascript on macOS). For what waits it runs the
+command of onAsk in config.json with the line on its standard input, too; --bell rings the
+terminal. That command is told and cannot answer: it has no terminal and is an agent to
 the kernel. What it writes goes nowhere.
 
 Watch ends with Ctrl-C. A kernel that ends is waited for.`,
@@ -126,6 +130,10 @@ type happened struct {
 	Allowed  jsontext.Value `json:"allowed,omitzero"`
 	Reason   jsontext.Value `json:"reason,omitzero"`
 	Outcome  jsontext.Value `json:"outcome,omitzero"`
+
+	// Of a run that was not licensed; Arguments where they are not the call's.
+	How       string         `json:"how,omitzero"`
+	Arguments jsontext.Value `json:"arguments,omitzero"`
 }
 
 // watching is one run of watch.
@@ -216,6 +224,9 @@ func (w *watching) run(ctx context.Context, from wire.Rev) error {
 
 // row says what a row of the document is to a call.
 func (w *watching) row(r wire.Row, reasons map[callName]jsontext.Value) error {
+	if g := r.Register; g != nil && g.Name == wire.RunsRegister {
+		return w.ran(r)
+	}
 	f := r.Field
 	if f == nil {
 		return nil
@@ -240,6 +251,32 @@ func (w *watching) row(r wire.Row, reasons map[callName]jsontext.Value) error {
 		return nil
 	}
 	return w.write(h)
+}
+
+// ran says that a call ran that was not licensed so.
+func (w *watching) ran(r wire.Row) error {
+	var run struct {
+		Job       string         `json:"job"`
+		Number    wire.Rev       `json:"number"`
+		How       string         `json:"how"`
+		Tool      string         `json:"tool"`
+		Arguments jsontext.Value `json:"arguments"`
+	}
+	if err := json.Unmarshal(r.Register.Value, &run); err != nil {
+		return fmt.Errorf("row %d: %w", r.Rev, err)
+	}
+	h := happened{Rev: r.Rev, At: r.At.Format(time.RFC3339Nano), Event: "ran", Session: r.Register.Session, Job: run.Job,
+		Number: cmp.Or(run.Number, r.Tx), Tool: run.Tool, How: run.How, Arguments: run.Arguments}
+	if err := w.write(h); err != nil {
+		return err
+	}
+	if w.bell != nil {
+		fmt.Fprint(w.bell, "\a")
+	}
+	if w.tell != nil {
+		w.tell(h)
+	}
+	return nil
 }
 
 // queue says what begins to wait, and forgets what does not any more.
@@ -441,6 +478,9 @@ func (t *teller) notify(h happened, more int) {
 	if h.Message != nil && *h.Message != "" {
 		what += "\n" + *h.Message
 	}
+	if h.Event == "ran" {
+		title, what = "A call ran unlicensed: "+h.Tool, "Call "+strconv.FormatInt(h.Number, 10)+" ran "+card.Ran(h.How)+". See: assent log --result ran"
+	}
 	err := n.Desktop(t.ctx, title, what)
 	if errors.Is(err, notify.ErrNone) {
 		if !t.missed {
@@ -450,7 +490,7 @@ func (t *teller) notify(h happened, more int) {
 	} else if err != nil && t.ctx.Err() == nil {
 		fmt.Fprint(t.say, paragraph("assent: "+err.Error()))
 	}
-	if t.file == nil {
+	if t.file == nil || h.Event != "asked" {
 		return
 	}
 	words := t.file.State().Config.OnAsk

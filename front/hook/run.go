@@ -388,55 +388,39 @@ func (s *session) each(found func() bool) {
 	}
 }
 
-// after tells the kernel what became of a call. It stops nothing any more, so
-// what goes wrong is told to nobody but the log.
+// after tells the kernel what became of a call: the kernel holds it against what was
+// licensed. It stops nothing any more, so what goes wrong is told to nobody but the
+// log.
 func (s *session) after(ctx context.Context) {
+	report := wire.Report{ID: s.call(), Name: s.p.Tool, Arguments: s.p.Arguments, Facts: s.facts(), OK: s.p.Moment == After, Text: s.result()}
+	known := false
 	s.each(func() bool {
-		var same wire.SameCalls
-		// Not by the folder: a call may have gone to another.
-		if s.ask(ctx, "POST", s.path("/same"), wire.Same{Name: s.p.Tool, Arguments: s.p.Arguments}, &same) != nil {
-			return true
-		}
-		leaf, otherwise := "", false
-		for _, c := range same.Calls {
-			if c.BodyStarted && (leaf == "" || c.ID == s.call()) {
-				leaf = c.ID
-			}
-		}
-		if leaf == "" { // the call ran with other arguments than it was licensed with
-			if leaf, otherwise = s.call(), true; leaf == "" {
-				return false
-			}
-		}
-		return s.ask(ctx, "POST", s.path("/jobs/"+leaf+"/report"), s.outcome(otherwise), new(wire.Wrote)) == nil
+		err := s.ask(ctx, "POST", s.path("/ran"), report, new(wire.Reported))
+		known = err == nil
+		return !errors.Is(err, wire.NoJob)
+	})
+	if known {
+		return
+	}
+	// In no session of the client's id it was ever asked for.
+	s.beside, report.Unasked = 0, true
+	_ = s.mine(func() error {
+		return s.opened(ctx, func() error { return s.ask(ctx, "POST", s.path("/ran"), report, new(wire.Reported)) })
 	})
 }
 
 // longestResult is how much of a tool's result is kept, in bytes.
 const longestResult = 64 << 10
 
-// ran is the outcome of a call that its client ran.
-type ran struct {
-	OK   bool   `json:"ok"`
-	Text string `json:"text"`
-	// Otherwise: it did not run as it was licensed. Arguments are those it ran
-	// with.
-	Otherwise bool           `json:"otherwise,omitzero"`
-	Arguments jsontext.Value `json:"arguments,omitzero"`
-}
-
-func (s *session) outcome(otherwise bool) ran {
-	out := ran{OK: s.p.Moment == After, Otherwise: otherwise}
-	if otherwise {
-		out.Arguments = s.p.Arguments
+// result is what a tool gave, as text.
+func (s *session) result() (text string) {
+	if json.Unmarshal(s.p.Result, &text) != nil {
+		text = string(s.p.Result)
 	}
-	if json.Unmarshal(s.p.Result, &out.Text) != nil {
-		out.Text = string(s.p.Result)
+	if len(text) > longestResult {
+		text = strings.ToValidUTF8(text[:longestResult], "") + fmt.Sprintf(" [%d bytes left out]", len(text)-longestResult)
 	}
-	if len(out.Text) > longestResult {
-		out.Text = strings.ToValidUTF8(out.Text[:longestResult], "") + fmt.Sprintf(" [%d bytes left out]", len(out.Text)-longestResult)
-	}
-	return out
+	return text
 }
 
 // settings refuses a change of the client's settings that would switch its hooks

@@ -3,6 +3,7 @@ package hook_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
 
 	"assent/floor"
 	"assent/front/api"
@@ -454,6 +456,43 @@ func TestWhatRanOtherwiseIsFlagged(t *testing.T) {
 	r := w.receipt("claude-s1", "t1")
 	if want := `{"ok":true,"text":"fine","otherwise":true,"arguments":{"command":"let it be"}}`; string(r.OutcomeJSON) != want {
 		t.Errorf("got %s, want %s", r.OutcomeJSON, want)
+	}
+}
+
+// A call that ran without a license is written down, and none waits for an answer any
+// more.
+func TestWhatRanUnlicensedIsFlagged(t *testing.T) {
+	w := newWorld(t)
+	post := func(call, command, more string) {
+		t.Helper()
+		if got := w.run("claude", w.payload("PostToolUse", call, command, `,"tool_response":"RAN"`+more)); got.Exit != 0 {
+			t.Fatalf("%s: %+v", call, got)
+		}
+	}
+	w.run("claude", w.payload("PreToolUse", "refused", "never", ""))
+	w.gaveUp("waits", "other")
+	post("refused", "never", "")
+	post("waits", "another", "")
+	post("unasked", "let it", "")
+	post("elsewhere", "let it", `,"agent_id":"a7"`)
+	w.run("claude", strings.ReplaceAll(w.payload("PostToolUseFailure", "anew", "other", `,"error":"Exit code 3"`), `"s1"`, `"s2"`))
+	got := make(map[string]string)
+	calls, err := w.person.Calls(t.Context(), client.CallFilter{Result: "ran"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, call := range calls.Calls {
+		got[call.Session+" "+call.Job] = fmt.Sprint(call.Ran.How, " ", call.Ran.OK, " ", string(call.Ran.Arguments), " ", call.Ran.Text)
+		if call.Completed == nil {
+			t.Errorf("%s is not settled", call.Job)
+		}
+	}
+	want := map[string]string{
+		"claude-s1 refused": "refused true  RAN", "claude-s1 waits": `waiting true {"command":"another"} RAN`, "claude-s1 unasked": "unasked true  RAN",
+		"claude-s1.a7 elsewhere": "unasked true  RAN", "claude-s2 anew": "unasked false  Exit code 3",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

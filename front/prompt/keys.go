@@ -73,6 +73,7 @@ func (m *Machine) go_(now time.Time, to view) {
 	m.disarm(now)
 	switch to {
 	case viewHistory:
+		m.ran = ""
 		m.say("History.")
 		m.listing, m.going = false, true
 		m.relist()

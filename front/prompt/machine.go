@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -112,6 +113,7 @@ type Machine struct {
 	held     *held
 	busy     Order // what is being written
 	note     []string
+	ran      string // a call ran that was not licensed so, and nobody has looked
 	closed   string // what became of the last card
 	fresh    bool   // that was said, and no key was pressed since
 	ended    time.Time
@@ -381,6 +383,7 @@ func (m *Machine) changed(rows []wire.Row) {
 	if len(rows) == 0 {
 		return
 	}
+	m.unlicensed(rows)
 	m.refresh()
 	if m.shown == nil {
 		if m.unsure != (Call{}) {
@@ -403,6 +406,27 @@ func (m *Machine) changed(rows []wire.Row) {
 			m.reread()
 			return
 		}
+	}
+}
+
+// unlicensed tells of calls that ran and were not licensed so, until a person looks
+// into the history.
+func (m *Machine) unlicensed(rows []wire.Row) {
+	for _, r := range rows {
+		if r.Register == nil || r.Register.Name != wire.RunsRegister {
+			continue
+		}
+		var run struct {
+			Number wire.Rev `json:"number"`
+			How    string   `json:"how"`
+			Tool   string   `json:"tool"`
+		}
+		if json.Unmarshal(r.Register.Value, &run) != nil {
+			run.How = "not told"
+		}
+		m.ran = plainText(fmt.Sprintf("Call %d (%s) ran %s.", cmp.Or(run.Number, r.Tx), drawn.OneLine(run.Tool, 40), card.Ran(run.How)))
+		m.say("%s", m.ran)
+		m.ring()
 	}
 }
 

@@ -96,6 +96,7 @@ func (w *world) take(o Order) {
 			if j.Leaf.NeedsHuman {
 				c.Result, c.By = "wait", ""
 			}
+			c.Ran = j.Leaf.Ran
 			calls = append(calls, c)
 		}
 		answer = History{Calls: calls}
@@ -286,6 +287,9 @@ func (w *world) run(line string) {
 		if len(args) < 4 { // with "silently" nobody is told
 			w.step(Changed{[]wire.Row{{Field: &wire.Field{Session: "s", Job: j.ID, Name: "approved"}}}})
 		}
+	case "ran": // NUMBER HOW: it was not licensed so
+		w.find(args[0]).Leaf.Ran = &wire.Run{How: args[1], OK: true, At: w.now}
+		w.step(Changed{[]wire.Row{{Register: &wire.Register{Session: "s", Name: wire.RunsRegister, Value: jsontext.Value(`{"job":"j` + args[0] + `","number":` + args[0] + `,"how":"` + args[1] + `","tool":"Bash"}`)}}}})
 	case "unawaited": // nobody waits for any answer
 		w.alone = true
 	case "old": // a queue comes that still has the call

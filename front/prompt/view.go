@@ -56,6 +56,9 @@ func (m *Machine) head() []card.Line {
 	if !m.up && m.why != "" {
 		lines = append(lines, m.words("The kernel does not answer; trying again. ("+plainText(m.why)+")", drawn.Deny)...)
 	}
+	if m.ran != "" {
+		lines = append(lines, m.words(m.ran+" Look into the history.", drawn.Block)...)
+	}
 	return lines
 }
 
@@ -404,7 +407,11 @@ func (m *Machine) row(i int) card.Line {
 			card.See(j.Name+" "+whatOf(j)+unheard, room-len(left)-drawn.Columns(who), drawn.None)...)
 	case viewHistory:
 		c := m.history[i]
-		left := fmt.Sprintf("%-6d ", c.Stamp.Rev) + cellOf(c.Result, 9)
+		result, ink := c.Result, drawn.Result(c.Result)
+		if c.Ran != nil {
+			result, ink = "RAN", drawn.Block
+		}
+		left := fmt.Sprintf("%-6d ", c.Stamp.Rev) + cellOf(result, 9)
 		by := c.By + ": "
 		if name, ok := strings.CutPrefix(by, "human:"); ok {
 			by = name
@@ -414,7 +421,10 @@ func (m *Machine) row(i int) card.Line {
 		if c.By == "" {
 			by = "nobody yet: "
 		}
-		return append(card.Line{{Text: left, Ink: drawn.Result(c.Result)}}, card.See(by+c.Name+" "+card.What(c.Arguments), room-drawn.Columns(left), drawn.None)...)
+		if c.Ran != nil {
+			by = card.Ran(c.Ran.How) + ": "
+		}
+		return append(card.Line{{Text: left, Ink: ink}}, card.See(by+c.Name+" "+card.What(c.Arguments), room-drawn.Columns(left), drawn.None)...)
 	case viewSessions:
 		s := m.sessions[i]
 		left := cellOf(s.ID, 8) + cellOf(s.CurrentPolicy, 6) + fmt.Sprintf("%3d ", s.Asking)

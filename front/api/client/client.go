@@ -478,6 +478,11 @@ func (c *Client) Hold(ctx context.Context, session string, call wire.Hold) (out 
 	return out, c.ask(ctx, http.MethodPost, path("sessions", session, "hold"), call, &out)
 }
 
+// Ran says that a call of one's own ran, and hears how that was not licensed.
+func (c *Client) Ran(ctx context.Context, session string, r wire.Report) (out wire.Reported, err error) {
+	return out, c.ask(ctx, http.MethodPost, path("sessions", session, "ran"), r, &out)
+}
+
 // Leave says that nobody waits for a call any longer: a person's no is told by Same
 // from then on, until it is heard.
 func (c *Client) Leave(ctx context.Context, session, job string) error {

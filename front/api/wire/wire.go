@@ -137,7 +137,7 @@ type Looker struct {
 }
 
 // Presence is what is true now and never stored, by key: policyError, configError, configWarning,
-// documentError, progress/JOB, looking/NAME (law §7).
+// documentError, unlicensedRun, progress/JOB, looking/NAME (law §7).
 type Presence map[string]string
 
 // Looking is how the keys of presence begin that say who looks: the name of a
@@ -337,6 +337,43 @@ type Held struct {
 	Receipt Receipt `json:"receipt"`
 }
 
+// Report says of a call of whoever asks that it ran.
+type Report struct {
+	ID        string         `json:"id,omitempty"` // of the call, where its client has ids
+	Name      string         `json:"name"`
+	Arguments jsontext.Value `json:"arguments,omitempty"` // that it ran with
+	Facts     jsontext.Value `json:"facts,omitempty"`     // as of a new job
+	OK        bool           `json:"ok"`                  // it went well
+	Text      string         `json:"text,omitempty"`      // what came of it
+	// Unasked has it kept also where nothing is known of it.
+	Unasked bool `json:"unasked,omitempty"`
+}
+
+// Reported says how the run was not licensed, "" where it was.
+type Reported struct {
+	How string `json:"how"`
+}
+
+// Run is a run that was not licensed so.
+type Run struct {
+	// How is otherwise (the call was licensed, and not with these arguments), refused,
+	// cancelled, waiting (nobody had decided), unclaimed (nobody had claimed the
+	// license) or unasked.
+	How string    `json:"how"`
+	At  time.Time `json:"at"` // when it was told
+	OK  bool      `json:"ok"` // it went well
+	// Arguments are those it ran with where they are not the call's; Cut is how many
+	// bytes they had where they are left out for that.
+	Arguments jsontext.Value `json:"arguments,omitempty"`
+	Cut       int            `json:"cut,omitempty"`
+	Text      string         `json:"text"` // how what came of it begins
+}
+
+// RunsRegister is the register of a session whose revisions are such runs: each names
+// its job and, as "number", that one's row, if it is not the first of those written
+// with it.
+const RunsRegister = "host/ran"
+
 // Job is a leaf or a sequence of the tree.
 type Job struct {
 	Session   string         `json:"session"`
@@ -400,6 +437,10 @@ type Leaf struct {
 	// Grant is the one that let the call through. Told of a call that is asked for
 	// by itself.
 	Grant *Grant `json:"grant,omitempty"`
+
+	// Ran is how it ran, where it was not licensed so. Told of a call that is asked for
+	// by itself.
+	Ran *Run `json:"ran,omitempty"`
 
 	// Written says who wrote each of the fields, when.
 	Written map[string]Stamp `json:"written"`
@@ -483,6 +524,8 @@ type Call struct {
 	Message      *string        `json:"policyMessage"`
 	Completed    *time.Time     `json:"completed"`
 	Outcome      jsontext.Value `json:"outcomeJson"`
+	// Ran is how it ran, where it was not licensed so.
+	Ran *Run `json:"ran,omitempty"`
 	// Cut is as in [Job].
 	Cut map[string]int `json:"cut,omitempty"`
 }
