@@ -30,6 +30,7 @@ var (
 type Registry struct {
 	mu        sync.RWMutex
 	executors map[tool]Executor
+	foreign   map[string]Preview
 	sequences map[tool]Body
 }
 
@@ -141,17 +142,28 @@ func (r *Registry) runs(kind Kind, name string) Body {
 }
 
 // RegisterPreview says how a call of a tool is shown to a person beforehand.
-// The tool, or its kind when name is empty, has an executor already.
+// The tool, or its kind when name is empty, has an executor already; one of a
+// client's own has none, and keeps none.
 func (r *Registry) RegisterPreview(kind Kind, name string, preview Preview) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	at := tool{kind, name}
 	e, ok := r.executors[at]
+	if kind == Foreign {
+		e, ok = Executor{Preview: r.foreign[name]}, name != ""
+	}
 	switch {
 	case !ok:
 		return fmt.Errorf("preview of %q %s: %w", kind, name, ErrNoBody)
 	case e.Preview != nil:
 		return fmt.Errorf("preview of %q %s: %w", kind, name, ErrTwice)
+	}
+	if kind == Foreign {
+		if r.foreign == nil {
+			r.foreign = make(map[string]Preview)
+		}
+		r.foreign[name] = preview
+		return nil
 	}
 	e.Preview = preview
 	r.executors[at] = e
@@ -168,6 +180,17 @@ func (r *Registry) Lookup(kind Kind, name string) (Executor, bool) {
 	}
 	e, ok := r.executors[tool{kind: kind}]
 	return e, ok
+}
+
+// Shows is what shows a call beforehand. That of a client's own has nothing else.
+func (r *Registry) Shows(kind Kind, name string) Executor {
+	if kind != Foreign {
+		e, _ := r.Lookup(kind, name)
+		return e
+	}
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return Executor{Preview: r.foreign[name]}
 }
 
 // Show is what a person is shown of a call: nothing where there is no preview.

@@ -51,7 +51,7 @@ func (k *Kernel) shown(ctx context.Context, cancel func(), show func(context.Con
 // silence, and its image stays in memory: it would tell whoever guesses the
 // content. Who is not asked is shown nothing.
 func (k *Kernel) show(ctx context.Context, asked job.Call, call floor.Call, really lies, result approval.PolicyResult) preview {
-	executor, _ := k.Registry.Lookup(asked.Kind, asked.Name)
+	executor := k.Registry.Shows(asked.Kind, asked.Name)
 	if executor.Preview == nil || result != approval.Ask && result != approval.Deny {
 		return preview{}
 	}
@@ -64,15 +64,22 @@ func (k *Kernel) show(ctx context.Context, asked job.Call, call floor.Call, real
 		if !p.Outside() {
 			path = filepath.Join(call.Workspace, path)
 		}
-		call.Name, call.Arguments = "read", []byte(`{"path":`+plexus.Text(path)+`}`)
+		call.Name, call.Client, call.Arguments = "read", "", []byte(`{"path":`+plexus.Text(path)+`}`)
 		v, _, err := k.evaluate(ctx, call, really)
 		silent = silent && err == nil && v.Result == approval.Allow
 	}
 	shown := executor.Show(ctx, asked)
+	if asked.Kind == job.Foreign { // no body here compares it
+		shown.Image = ""
+	}
 	if !silent {
+		withheld, image := job.Withheld, job.Withheld+":"+shown.Image
+		if asked.Kind == job.Foreign {
+			withheld, image = "", ""
+		}
 		return preview{
-			shown: job.Shown{Text: "it is not shown: reading it is not allowed by itself", Image: job.Withheld},
-			image: job.Withheld + ":" + shown.Image,
+			shown: job.Shown{Text: "it is not shown: reading it is not allowed by itself", Image: withheld},
+			image: image,
 		}
 	}
 	if len(shown.Text) > maxShown {

@@ -104,6 +104,9 @@ func Register(r *job.Registry, o Options) (*Kit, error) {
 		r.RegisterPreview(job.FileMutateTool, "write", preview(writing)),
 		r.RegisterPreview(job.FileMutateTool, "edit", preview(edited)),
 	)
+	for name, w := range clientTools {
+		err = errors.Join(err, r.RegisterPreview(job.Foreign, name, w.preview))
+	}
 	return kit, err
 }
 

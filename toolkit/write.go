@@ -207,38 +207,44 @@ func edited(ctx context.Context, call job.Call) (*change, error) {
 		return nil, err
 	}
 	c, err := present(call)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case len(a.Edits) == 0:
-		return c, errors.New("no edits are given")
+	}
+	return c, c.edit(ctx, a.Edits, "oldText")
+}
+
+// edit makes the edits one after the other. argument is what their old text is called.
+func (c *change) edit(ctx context.Context, edits []edit, argument string) error {
+	switch {
+	case len(edits) == 0:
+		return errors.New("no edits are given")
 	case c.absent:
-		return c, c.because(fs.ErrNotExist)
+		return c.because(fs.ErrNotExist)
 	}
 	text := string(c.before)
 	through := 0
-	for i, e := range a.Edits {
+	for i, e := range edits {
 		if ctx.Err() != nil {
-			return c, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 		if through += len(text); through > maxEdited {
-			return c, refusal("%s is too large for %d edits at a time: %d bytes are gone through at most; make several calls", c.shown, len(a.Edits), maxEdited)
+			return refusal("%s is too large for %d edits at a time: %d bytes are gone through at most; make several calls", c.shown, len(edits), maxEdited)
 		}
 		n := strings.Count(text, e.OldText)
 		switch {
 		case e.OldText == "":
-			return c, refusal("edit %d: oldText is empty", i+1)
+			return refusal("edit %d: %s is empty", i+1, argument)
 		case n == 0:
-			return c, refusal("edit %d: oldText does not stand in %s", i+1, c.shown)
+			return refusal("edit %d: %s does not stand in %s", i+1, argument, c.shown)
 		case n > 1 && !e.ReplaceAll:
-			return c, refusal("edit %d: oldText stands %d times in %s: give more of what is around it, or set replaceAll", i+1, n, c.shown)
+			return refusal("edit %d: %s stands %d times in %s: give more of what is around it, or set replaceAll", i+1, argument, n, c.shown)
 		case len(text)+n*(len(e.NewText)-len(e.OldText)) > maxFile:
-			return c, refusal("edit %d: %s would have more than %d bytes", i+1, c.shown, maxFile)
+			return refusal("edit %d: %s would have more than %d bytes", i+1, c.shown, maxFile)
 		}
 		text = strings.ReplaceAll(text, e.OldText, e.NewText)
 	}
 	c.after = []byte(text)
-	return c, nil
+	return nil
 }
 
 // present is the file of a call as it is now.
