@@ -30,6 +30,9 @@ const (
 	ProgrammaticJob = session.ProgrammaticJob
 )
 
+// AgentTurn is the name of the turns that the host's own agent goes through.
+const AgentTurn = "agent"
+
 // Leaves are the ten kinds of leaves that a host mints for tools of its own.
 func Leaves() []Kind {
 	return []Kind{SystemTool, FileMutateTool, MCPTool, WebSearchTool, WebExtractTool,

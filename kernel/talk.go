@@ -57,6 +57,9 @@ var (
 	ErrTooMany = errors.New("too many")
 )
 
+// firstTurn is the turn of a child that its task is.
+const firstTurn = "task"
+
 // mark is a name for one call, to be part of an id.
 func mark(call job.Call) string {
 	sum := sha256.Sum256([]byte(call.Session + "\x00" + string(call.Job)))
@@ -81,6 +84,11 @@ func (k *Kernel) Spawn(ctx context.Context, call job.Call, task string) (id stri
 				Text string `json:"text"`
 				Job  string `json:"job"`
 			}{task, string(call.Job)})},
+		}
+		if k.Registry.Sequence(job.SessionTurn, job.AgentTurn) != nil { // and it begins
+			also = append(also, plexus.Job{Session: id, ID: firstTurn, Kind: string(job.SessionTurn), Name: job.AgentTurn, Arguments: plexus.Value(struct {
+				Prompt string `json:"prompt"`
+			}{task})})
 		}
 		if r, ok := mine[plexus.SessionAgent]; ok { // nobody else can have it
 			also = append(also, plexus.Register{Session: id, Name: plexus.SessionAgent, Value: r.Value})

@@ -11,12 +11,13 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"assent/job"
 	"assent/session"
 )
 
 // Name is the name of the turns that this package is about, of all that have the kind
 // SessionTurn.
-const Name = "agent"
+const Name = job.AgentTurn
 
 // The registers of a session that turns read and write. A name has something behind it:
 // the turn and the number of the round, or the message.
@@ -204,6 +205,9 @@ func (s *State) Cancelled() bool { return s.jobs[s.id].cancelled }
 
 // Rounds are the rounds that the turn had.
 func (s *State) Rounds() []Round { return s.rounds[s.id] }
+
+// Has reports whether there is a job.
+func (s *State) Has(id string) bool { return s.jobs[id] != nil }
 
 // settled reports whether nothing of a call is under way, nor will be.
 func (s *State) settled(c Call) bool {

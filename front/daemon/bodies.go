@@ -9,13 +9,19 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
+	"assent/agent"
 	"assent/approval"
 	"assent/front/api/wire"
 	"assent/internal/config"
 	"assent/internal/peer"
 	"assent/job"
 	"assent/kernel"
+	"assent/model"
+	"assent/plexus"
 	"assent/toolkit"
+	"assent/turn"
 )
 
 // bodies are what runs in the kernel itself. They ask it about addresses that they
@@ -24,6 +30,38 @@ func bodies(c config.Config, late *lateKernel, environ []string, running string)
 	registry := new(job.Registry)
 	kit, err := toolkit.Register(registry, toolkit.Options{Env: handedOn(environ), Running: running, Contact: late.contact, Opens: late.opens, Agents: late, Settings: toolsOf(c)})
 	return registry, kit, err
+}
+
+// turns has the turns of agents gone through here.
+func turns(registry *job.Registry, late *lateKernel, document *plexus.Store, models *model.Connections, kit *toolkit.Kit) error {
+	a := &agent.Agent{
+		Document: document, Models: models,
+		Kernel: func(ctx context.Context) (agent.Admitter, error) { return late.get(ctx) },
+		Tools:  func(ctx context.Context) []turn.Tool { return toolsFor(ctx, kit) },
+	}
+	return registry.RegisterSequence(job.SessionTurn, turn.Name, a.Run)
+}
+
+// toolsFor are the tools that a model is told of: the host's own, and those of the
+// servers that are set up, which are asked where nobody has.
+func toolsFor(ctx context.Context, kit *toolkit.Kit) []turn.Tool {
+	tools := turn.Tools()
+	servers := kit.Servers()
+	if slices.ContainsFunc(servers, func(s toolkit.Server) bool { return s.State == toolkit.Unasked }) {
+		kit.Ask(ctx)
+		servers = kit.Servers()
+	}
+	for _, s := range servers {
+		for _, t := range s.Tools {
+			schema := map[string]any{"type": "object"}
+			if text, err := json.Marshal(t.Schema); err == nil {
+				_ = json.Unmarshal(text, &schema) // one that is no object is none
+			}
+			told := model.Tool{Name: t.Name, Description: t.Description, Parameters: schema}
+			tools = append(tools, turn.Tool{Tool: told, Kind: job.MCPTool, Changes: !approval.IsLookUp(t.Name)})
+		}
+	}
+	return tools
 }
 
 // handedOn are the variables of the kernel that commands get: who it is, where

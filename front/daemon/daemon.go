@@ -160,6 +160,9 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	ends.add(func() error { kit.Close(); return nil })
+	if err := turns(registry, late, document, connections, kit); err != nil {
+		return err
+	}
 	scanner := scannerOf(o)
 	var limit toolLimit
 	limit.set(first.Config)
