@@ -37,11 +37,12 @@ func newMCP() *cobra.Command {
 before the server's command in the client's configuration, or for one that is
 reached over streamable HTTP "assent mcp --url URL". Each call of a tool is then
 held until the kernel has licensed it, and a call that is refused reaches no
-server. All else goes through: the list of tools as it is, resources, prompts,
-what the server asks of the client, progress and cancellation.
+server. So is reading a resource, as the tool read_resource with its address. All else
+goes through: the lists of tools and resources as they are, prompts, what the server
+asks of the client, progress and cancellation.
 
 A tool is judged as mcp__NAME__TOOL, so one rule holds for it here, by a hook and
-in the kernel. NAME is --name, or is taken from the command or the address: give
+in the kernel; for resources a rule names NAME/read_resource. NAME is --name, or is taken from the command or the address: give
 each server the name that it has in the client.
 
 A call is held a little shorter than its client waits: 1 h for Claude Code,

@@ -31,9 +31,87 @@ func newCall(m meta) *call {
 	return c
 }
 
-// params of a call. One that is not known could change what the call means, and so
-// could the same name in another case.
+// params are what is held of a request.
 type params struct {
+	Name      string         // the tool
+	Arguments jsontext.Value // that are judged
+	// forward is what goes on, with those arguments as they were judged.
+	forward func(judged jsontext.Value) jsontext.Value
+}
+
+// readParams reads what is to be judged.
+func readParams(m message) (params, error) {
+	switch m.method {
+	case methodCall:
+		p, err := readToolParams(m.params)
+		return params{p.Name, p.Arguments, p.forward}, err
+	case methodListen:
+		uris, err := listenedTo(m.params)
+		return params{readResource, object(struct {
+			URIs []string `json:"uris"`
+		}{uris}), func(jsontext.Value) jsontext.Value { return m.params }}, err
+	}
+	p, err := readResourceParams(m.params)
+	return params{readResource, object(struct {
+		URI string `json:"uri"`
+	}{p.URI}), func(jsontext.Value) jsontext.Value { return p.forward() }}, err
+}
+
+// readResource is what reading a resource of a server is judged as, here as where a
+// client's own tool does it: a tool of that server.
+const readResource = "read_resource"
+
+// resourceParams are those of reading a resource, or being told of its changes.
+type resourceParams struct {
+	URI    string         `json:"uri"`
+	Meta   jsontext.Value `json:"_meta"`
+	Inputs jsontext.Value `json:"inputResponses"`
+	State  jsontext.Value `json:"requestState"`
+}
+
+func readResourceParams(text jsontext.Value) (p resourceParams, err error) {
+	if err := json.Unmarshal(text, &p, json.RejectUnknownMembers(true)); err != nil {
+		return p, fmt.Errorf("what is to be read cannot be told: %w", err)
+	}
+	if p.URI == "" {
+		return p, errors.New("no resource is named")
+	}
+	return p, nil
+}
+
+func (p resourceParams) forward() jsontext.Value {
+	return with(append(jsontext.Value(`{"uri":`), quoted(p.URI)...), []member{{"_meta", p.Meta}, {"inputResponses", p.Inputs}, {"requestState", p.State}})
+}
+
+// listenParams are those of being told of changes.
+type listenParams struct {
+	Meta          jsontext.Value `json:"_meta"`
+	Notifications struct {
+		Tools     bool     `json:"toolsListChanged"`
+		Prompts   bool     `json:"promptsListChanged"`
+		Resources bool     `json:"resourcesListChanged"`
+		URIs      []string `json:"resourceSubscriptions"`
+	} `json:"notifications"`
+}
+
+// listenedTo are the resources of whose changes a client wants to hear.
+func listenedTo(text jsontext.Value) ([]string, error) {
+	var p listenParams
+	if err := json.Unmarshal(text, &p, json.RejectUnknownMembers(true)); err != nil {
+		return nil, fmt.Errorf("what is to be told cannot be read: %w", err)
+	}
+	return p.Notifications.URIs, nil
+}
+
+// listensToLists: it is surely about no resource.
+func listensToLists(text jsontext.Value) bool {
+	uris, err := listenedTo(text)
+	return err == nil && len(uris) == 0
+}
+
+// toolParams are those of a call. One that is not known could change what the call means, and so
+// could the same name in another case.
+type toolParams struct {
 	Name      string         `json:"name"`
 	Arguments jsontext.Value `json:"arguments"`
 	Meta      jsontext.Value `json:"_meta"`
@@ -43,8 +121,8 @@ type params struct {
 	State  jsontext.Value `json:"requestState"`
 }
 
-// readParams reads what is to be called.
-func readParams(text jsontext.Value) (p params, err error) {
+// readToolParams reads what is to be called.
+func readToolParams(text jsontext.Value) (p toolParams, err error) {
 	if err := json.Unmarshal(text, &p, json.RejectUnknownMembers(true)); err != nil {
 		return p, fmt.Errorf("the call cannot be read: %w", err)
 	}
@@ -60,15 +138,22 @@ func readParams(text jsontext.Value) (p params, err error) {
 }
 
 // forward is the call as it goes on, with the arguments that were judged.
-func (p params) forward(judged jsontext.Value) jsontext.Value {
-	b := append(jsontext.Value(`{"name":`), quoted(p.Name)...)
-	for _, member := range []struct {
-		name  string
-		value jsontext.Value
-	}{{"arguments", judged}, {"_meta", p.Meta}, {"task", p.Task}, {"inputResponses", p.Inputs}, {"requestState", p.State}} {
-		if len(member.value) > 0 {
-			b = append(append(append(b, `,"`...), member.name...), `":`...)
-			b = append(b, member.value...)
+func (p toolParams) forward(judged jsontext.Value) jsontext.Value {
+	return with(append(jsontext.Value(`{"name":`), quoted(p.Name)...),
+		[]member{{"arguments", judged}, {"_meta", p.Meta}, {"task", p.Task}, {"inputResponses", p.Inputs}, {"requestState", p.State}})
+}
+
+type member struct {
+	name  string
+	value jsontext.Value
+}
+
+// with ends an object that was begun with those members that there are.
+func with(b jsontext.Value, members []member) jsontext.Value {
+	for _, m := range members {
+		if len(m.value) > 0 {
+			b = append(append(append(b, `,"`...), m.name...), `":`...)
+			b = append(b, m.value...)
 		}
 	}
 	return append(b, '}')
@@ -83,7 +168,7 @@ type leaf struct {
 // hold is the way of a call: admitted, decided, claimed, passed on, settled.
 func (g *gateway) hold(q *request) {
 	defer q.call.cancel(nil)
-	p, err := readParams(q.message.params)
+	p, err := readParams(q.message)
 	if err != nil {
 		_ = g.refuse(q, err.Error())
 		return
@@ -319,6 +404,15 @@ func (g *gateway) run(q *request, p params, l leaf, receipt wire.Receipt) {
 		g.giveUp(l)
 		return
 	}
+	if q.method == methodListen { // it has no answer until it ends
+		g.mu.Lock()
+		q.call.cancel(nil)
+		q.call = nil
+		g.mu.Unlock()
+		_ = g.pass(q.message)
+		g.report(l, outcome{OK: true, Text: "passed on"})
+		return
+	}
 	watch, stop := context.WithCancel(q.call.ctx)
 	defer stop()
 	stopped := make(chan string, 1)
@@ -397,6 +491,9 @@ func (g *gateway) refuse(q *request, why string) error {
 	g.mu.Unlock()
 	if !waits {
 		return nil
+	}
+	if q.method != methodCall { // its result has no place for a reason
+		return g.say(refusal(q.id, broken, "%s", why))
 	}
 	type content struct {
 		Type string `json:"type"`

@@ -46,14 +46,27 @@ const methodCancelled = "notifications/cancelled"
 // passed are the requests of a client that go on as they are: they look something
 // up, or are about what was licensed before. What is not known is not passed on, for
 // what it does is not known either.
-var passed = set("initialize", "ping", "server/discover", "tools/list", "resources/list", "resources/templates/list", "resources/read",
-	"resources/subscribe", "resources/unsubscribe", "subscriptions/listen", "prompts/list", "prompts/get", "completion/complete",
+var passed = set("initialize", "ping", "server/discover", "tools/list", "resources/list", "resources/templates/list",
+	"resources/unsubscribe", methodListen, "prompts/list", "prompts/get", "completion/complete",
 	"logging/setLevel", "tasks/get", "tasks/list", "tasks/result", "tasks/cancel")
 
 // noticed are the notifications of a client that go on. A cancellation is looked at.
 var noticed = set("notifications/initialized", "notifications/progress", "notifications/roots/list_changed", "notifications/tasks/status")
 
-const methodCall = "tools/call"
+// held are the requests of a client that are judged first: calls of tools, and reading
+// a resource, as which being told of its changes counts: the server looks at what its
+// address says.
+var held = set(methodCall, "resources/read", "resources/subscribe")
+
+const (
+	methodCall   = "tools/call"
+	methodListen = "subscriptions/listen"
+)
+
+// holds says whether a request is judged first.
+func (m message) holds() bool {
+	return held[m.method] || m.method == methodListen && !listensToLists(m.params)
+}
 
 func set(names ...string) map[string]bool {
 	all := make(map[string]bool, len(names))
@@ -309,11 +322,11 @@ func (g *gateway) cancel(m message) {
 		return
 	}
 	g.forget(q)
-	at := q.at
+	at, call := q.at, q.call
 	g.mu.Unlock()
 	switch {
-	case q.call != nil:
-		q.call.cancel(&withdrawal{p.Reason}) // the server is told after it was asked
+	case call != nil:
+		call.cancel(&withdrawal{p.Reason}) // the server is told after it was asked
 	case at:
 		_ = g.pass(cancelled(q.id, p.Reason))
 	}
@@ -335,19 +348,19 @@ func (g *gateway) requested(m message) error {
 	q := &request{message: m, key: k}
 	meta := g.introduced(m)
 	g.mu.Lock()
-	why, code := "", badRequest
+	why, code, goes := "", badRequest, false
 	switch {
 	case !ok:
 		why, q.id = "the id of a request is a text or an integer below 2^53", nil
 	case g.asked[k] != nil || g.ended[k]:
 		why = "this id was used already"
-	case !passed[m.method] && m.method != methodCall:
+	case !passed[m.method] && !held[m.method]:
 		why, code = fmt.Sprintf("%.60q is not passed on: what it does is not known", m.method), noMethod
 	case len(g.asked) >= maxAsked:
 		why, code = fmt.Sprintf("%d requests wait for an answer; ask again when some have it", maxAsked), broken
 	case g.over != nil:
 		why, code = g.over.Error(), broken
-	case m.method == methodCall:
+	case m.holds():
 		q.call = newCall(meta)
 		g.asked[k] = q
 		if g.running >= maxCalls {
@@ -364,17 +377,17 @@ func (g *gateway) requested(m message) error {
 			g.hold(q)
 		})
 	default:
-		q.at = true
+		q.at, goes = true, true
 		g.asked[k] = q
 	}
 	g.mu.Unlock()
-	switch {
-	case why != "":
+	if why != "" {
 		return g.say(refusal(q.id, code, "%s", why))
-	case q.call == nil:
-		return g.pass(m)
 	}
-	return nil
+	if !goes {
+		return nil
+	}
+	return g.pass(m)
 }
 
 // meta is what of a request's _meta matters here.
@@ -486,8 +499,9 @@ func (g *gateway) answers(k string, m *message) bool {
 		m.id = q.id
 		return true
 	}
+	answer := q.answer
 	g.mu.Unlock()
-	q.answer <- *m // there is room for one, and it is the only one
+	answer <- *m // there is room for one, and it is the only one
 	return false
 }
 

@@ -231,8 +231,8 @@ func TestCancelling(t *testing.T) {
 	t.Run("the client, of something else", func(t *testing.T) {
 		w := newWorld(t, rules)
 		r := w.rig(nil)
-		r.client.says(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"x"}}`)
-		r.server.gets(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"x"}}`)
+		r.client.says(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"x"}}`)
+		r.server.gets(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"x"}}`)
 		r.client.says(cancel)
 		r.server.gets(cancel)
 	})
@@ -478,7 +478,74 @@ func TestATicket(t *testing.T) {
 	r.quiet()
 }
 
-// What is not a call goes both ways as it is.
+// Reading a resource is judged as a tool of its server that does it, and so is being
+// told of its changes.
+func TestAResourceIsHeld(t *testing.T) {
+	const request = `{"jsonrpc":"2.0","id":1,"method":"%s","params":%s}`
+	w := newWorld(t, "version: 1\nmcp:\n  allow: [srv/read_resource]\n")
+	r := w.rig(nil)
+	r.hello("tester", `{}`)
+	inside := `"file://` + w.ws + `/a"`
+	for _, row := range []struct{ why, method, params, judged, goes, answer string }{
+		{"read", "resources/read", `{"_meta":{"a":1}, "uri":` + inside + `}`, `{"uri":` + inside + `}`, `{"uri":` + inside + `,"_meta":{"a":1}}`, `{"contents":[{"uri":"x","text":"a"}]}`},
+		{"subscribe", "resources/subscribe", `{"uri":` + inside + `}`, `{"uri":` + inside + `}`, `{"uri":` + inside + `}`, `{}`},
+		{"listen", "subscriptions/listen", `{"notifications":{ "resourceSubscriptions":[` + inside + `]}}`, `{"uris":[` + inside + `]}`, `{"notifications":{ "resourceSubscriptions":[` + inside + `]}}`, `{}`},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			r.client.says(fmt.Sprintf(request, row.method, row.params))
+			r.server.gets(fmt.Sprintf(request, row.method, row.goes))
+			r.server.says(answerTo(`1`, row.answer))
+			r.client.gets(answerTo(`1`, row.answer))
+			j, _ := w.last()
+			if j.Name != "mcp__srv__read_resource" || string(j.Arguments) != row.judged {
+				t.Errorf("the kernel judged %s %s, want %s", j.Name, j.Arguments, row.judged)
+			}
+			if got := w.settled(j); got.Completed == nil || !strings.Contains(outcome(got), `"ok":true`) {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+	outside := `"file:///elsewhere/a"`
+	for _, row := range []struct{ why, method, params string }{
+		{"read", "resources/read", `{"uri":` + outside + `}`},
+		{"subscribe", "resources/subscribe", `{"uri":` + outside + `}`},
+		{"listen", "subscriptions/listen", `{"notifications":{"resourceSubscriptions":[` + inside + `,` + outside + `]}}`},
+	} {
+		t.Run(row.why+", a person says no", func(t *testing.T) {
+			r.client.says(fmt.Sprintf(request, row.method, row.params))
+			w.answer(w.waits(), false, "not that")
+			if got := r.client.next(); !strings.Contains(got, `"error"`) || !strings.Contains(got, "assent: User refused this tool use. The person says: not that") {
+				t.Errorf("the client got %s", got)
+			}
+			r.quiet()
+		})
+	}
+	t.Run("read, a person says yes", func(t *testing.T) {
+		r.client.says(fmt.Sprintf(request, "resources/read", `{"uri":`+outside+`}`))
+		w.answer(w.waits(), true, "")
+		r.server.gets(fmt.Sprintf(request, "resources/read", `{"uri":`+outside+`}`))
+		r.server.says(answerTo(`1`, `{"contents":[]}`))
+		r.client.gets(answerTo(`1`, `{"contents":[]}`))
+	})
+	for _, row := range []struct{ why, method, params string }{
+		{"no address", "resources/read", `{}`},
+		{"an address twice", "resources/read", `{"uri":` + inside + `,"uri":` + outside + `}`},
+		{"another case", "resources/read", `{"uri":` + inside + `,"URI":` + outside + `}`},
+		{"a parameter that is not known", "resources/subscribe", `{"uri":` + inside + `,"also":` + outside + `}`},
+		{"another case, deep", "subscriptions/listen", `{"notifications":{"ResourceSubscriptions":[` + outside + `]}}`},
+		{"addresses that are none", "subscriptions/listen", `{"notifications":{"resourceSubscriptions":[1]}}`},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			r.client.says(fmt.Sprintf(request, row.method, row.params))
+			if got := r.client.next(); !strings.Contains(got, "assent: ") || !strings.Contains(got, `"error"`) {
+				t.Errorf("the client got %s", got)
+			}
+			r.quiet()
+		})
+	}
+}
+
+// What is not held goes both ways as it is.
 func TestAllElseGoesThrough(t *testing.T) {
 	w := newWorld(t, rules)
 	r := w.rig(nil)
@@ -489,8 +556,7 @@ func TestAllElseGoesThrough(t *testing.T) {
 		{"tools/list", `{"cursor":"1"}`, list},
 		{"resources/list", ``, `{"resources":[]}`},
 		{"resources/templates/list", ``, `{"resourceTemplates":[]}`},
-		{"resources/read", `{"uri":"file:///a"}`, `{"contents":[{"uri":"file:///a","text":"a"}]}`},
-		{"resources/subscribe", `{"uri":"file:///a"}`, `{}`},
+		{"subscriptions/listen", `{"notifications":{"resourcesListChanged":true}}`, `{}`},
 		{"resources/unsubscribe", `{"uri":"file:///a"}`, `{}`},
 		{"prompts/list", ``, `{"prompts":[]}`},
 		{"prompts/get", `{"name":"p"}`, `{"messages":[]}`},

@@ -48,7 +48,7 @@ func FuzzMessages(f *testing.F) {
 		if m.method != methodCall {
 			return
 		}
-		p, err := readParams(m.params)
+		p, err := readToolParams(m.params)
 		if err != nil {
 			return
 		}
@@ -82,7 +82,7 @@ func TestAnAnswerInAStatelessProtocolSaysItsKind(t *testing.T) {
 		{"2026-07-28", `"isError":true,"resultType":"complete"}}`},
 		{"", `"isError":true}}`},
 	} {
-		q := &request{message: message{id: jsontext.Value("1")}, key: "n1", call: newCall(meta{Protocol: row.protocol})}
+		q := &request{message: message{id: jsontext.Value("1"), method: methodCall}, key: "n1", call: newCall(meta{Protocol: row.protocol})}
 		g.asked["n1"] = q
 		if err := g.refuse(q, "no"); err != nil || !strings.HasSuffix(strings.TrimSpace(out.String()), row.want) {
 			t.Errorf("%s: %s", row.protocol, &out)
