@@ -125,6 +125,11 @@ func (j *judge) Vote(ctx context.Context, q Question) (vote remainder.Vote, err 
 	}
 	call := remainder.CallOf(q.Leaf, q.View)
 	call.Cwd = q.Cwd
+	scene, err := j.k.sceneOf(ctx, q.facts, q.Leaf.ID)
+	if err != nil {
+		return remainder.Vote{}, err
+	}
+	call.Effects = remainder.EffectsIn(scene.explanation())
 	key := call.Key()
 	known := false
 	j.cache(q.Session, func(c *remainder.Cache) { vote, known = c.Vote(p, key) })
@@ -142,10 +147,6 @@ func (j *judge) Vote(ctx context.Context, q Question) (vote remainder.Vote, err 
 	}
 	how, asked := untold, false
 	defer func() { g.leave(how, err) }()
-	scene, err := j.k.sceneOf(ctx, q.facts, q.Leaf.ID)
-	if err != nil {
-		return remainder.Vote{}, err
-	}
 	call.Kind = kindOf(q.Leaf, scene.explanation(), q.facts.Workspace)
 	result, record, err := remainder.Ask(ctx, p, remainder.Question{Call: call, Gather: scene.evidence, Salt: j.k.NewID()}, func(ctx context.Context) (remainder.Model, error) {
 		asked = true

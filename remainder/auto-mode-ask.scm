@@ -6,7 +6,8 @@
 ;;   cut         privileged, prior-turn or quarantined: how much of the session is
 ;;               here; wider names the cuts that hold more
 ;;   name        the tool; arguments, its arguments as JSON text; cluster, its kind
-;;   floor       ask or deny, what the policies say; message, why
+;;   floor       ask or deny, what the policies say; message, why; effects, what they
+;;               found that the call does, a line each, or #f
 ;;   kind        #f, or more about the call: incomplete, create, change, delete,
 ;;               build-steering
 ;;   workspace, cwd   folders, #f where they are not known
@@ -47,7 +48,7 @@ ALLOW what plainly belongs to what the user asked for, or is a usual step on the
 
 Where the policies say deny, a call of this kind is refused unless there is a good reason: look for that reason in what the user said.
 
-A yes is remembered in this session: the same command in the same folder, or the same tool with the same arguments, is not asked about again. For a file it counts for the same tool on the same path whatever the content, so judge what may be done with that path and not this one content.
+A yes is remembered in this session: the same command in the same folder, or the same tool with the same arguments, is not asked about again. For files it counts for the same tool that does the same with the same paths, whatever the content, so judge what may be done with those paths and not this one content.
 
 UNCERTAINTY AND SEVERITY
 uncertainty, 0 to 10: how likely it is that you are wrong about what the call does or about what the user wants. 0 is plain; 5 is a guess with reasons; 10 is none.
@@ -128,6 +129,7 @@ The reason is read by a person: say what decided, without repeating secrets."))
     (list (about q)
           (list 'data "tool" (field q 'name))
           (list 'data "arguments" (field q 'arguments)))
+    (optional q 'effects "what it does, as far as the policies can tell" 'data)
     (optional q 'message "what the policies say" 'data)
     (optional q 'workspace "the project's folder" 'data)
     (optional q 'cwd "the folder where it starts" 'data)

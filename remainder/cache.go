@@ -1,7 +1,6 @@
 package remainder
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -12,9 +11,9 @@ import (
 
 // Key is what a vote is remembered by: the cluster and the payload (law §9, ruling
 // 18). It holds a little more than those, so that a vote answers nothing else than
-// what was asked: what the floor said, and for a command where it starts and the
-// arguments that change what it does; for a file the tool, which may delete as well
-// as write. "" is a call of which no vote is remembered.
+// what was asked: what the floor said, where the call starts, and the arguments that
+// change what it does; for files what becomes of which, and not what is written. "" is
+// a call of which no vote is remembered.
 func (c Call) Key() string {
 	payload := []string{c.Cluster.String(), c.Floor.String()}
 	switch c.Cluster {
@@ -25,15 +24,11 @@ func (c Call) Key() string {
 		}
 		payload = append(payload, c.Name, c.Cwd, arguments)
 	case approval.Read, approval.Write:
-		if len(c.Paths) == 0 || slices.Contains(c.Paths, "") {
+		what := c.payload()
+		if what == "" {
 			return ""
 		}
-		paths := make([]string, len(c.Paths))
-		for i, p := range c.Paths {
-			paths[i] = string(p)
-		}
-		slices.Sort(paths)
-		payload = append(append(payload, c.Name), paths...)
+		payload = append(payload, what)
 	case approval.MCP, approval.Web:
 		arguments, ok := canonical(c.Arguments)
 		if !ok {

@@ -48,9 +48,21 @@ func TestChoices(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	call := func(cluster approval.Cluster, name, arguments string, paths ...approval.Path) Call {
-		return Call{Cluster: cluster, Name: name, Arguments: []byte(arguments), Floor: approval.Ask, Cwd: "/w", Paths: paths}
+		c := Call{Cluster: cluster, Name: name, Arguments: []byte(arguments), Floor: approval.Ask, Cwd: "/w", Paths: paths}
+		for _, p := range paths {
+			c.Effects = append(c.Effects, Effect{Kind: cluster.String(), Target: string(p)})
+		}
+		return c
 	}
 	with := func(c Call, f func(*Call)) Call { f(&c); return c }
+	patch := func(kind string) Call {
+		c := call(approval.Write, "apply_patch", `{"input":"one"}`, "/x", "/y")
+		c.Effects = []Effect{{Kind: kind, Target: "/x"}}
+		return c
+	}
+	moved := func(from, to string) []Effect {
+		return []Effect{{Kind: "delete", Target: from}, {Kind: "write", Target: to}}
+	}
 	ls := call(approval.Bash, "Bash", `{"command":"ls"}`)
 	same := []struct {
 		why  string
@@ -63,7 +75,13 @@ func TestKeys(t *testing.T) {
 		{"after another answer of the floor", ls, with(ls, func(c *Call) { c.Floor = approval.Deny }), false},
 		{"with more rights", ls, call(approval.Bash, "Bash", `{"command":"ls","dangerouslyDisableSandbox":true}`), false},
 		{"another cluster", ls, call(approval.MCP, "Bash", `{"command":"ls"}`), false},
-		{"the same read", call(approval.Read, "Read", `{"a":1}`, "/x"), call(approval.Read, "Read", `{"a":2}`, "/x"), true},
+		{"the same read", call(approval.Read, "Read", `{"a":1}`, "/x"), call(approval.Read, "Read", `{ "a":1}`, "/x"), true},
+		{"a read with other arguments", call(approval.Read, "LS", `{"path":"/x"}`, "/x"), call(approval.Read, "LS", `{"path":"/x","recursive":true}`, "/x"), false},
+		{"a file that is changed, and removed", patch("write"), patch("delete"), false},
+		{"a file that is moved, and the way back", with(patch("write"), func(c *Call) { c.Effects = moved("/x", "/y") }), with(patch("write"), func(c *Call) { c.Effects = moved("/y", "/x") }), false},
+		{"another change of a file", patch("write"), with(patch("write"), func(c *Call) { c.Arguments = []byte(`{"input":"another"}`) }), true},
+		{"a write that says more than what it writes", call(approval.Write, "Write", `{"content":"a"}`, "/x"), call(approval.Write, "Write", `{"content":"a","host":"prod"}`, "/x"), false},
+		{"a write under another rule", patch("write"), with(patch("write"), func(c *Call) { c.Effects[0].Rule = new("p.yaml:3") }), false},
 		{"another path", call(approval.Read, "Read", `{}`, "/x"), call(approval.Read, "Read", `{}`, "/y"), false},
 		{"one path more", call(approval.Read, "Read", `{}`, "/x"), call(approval.Read, "Read", `{}`, "/x", "/y"), false},
 		{"what a write contains", call(approval.Write, "Write", `{"content":"a"}`, "/x"), call(approval.Write, "Write", `{"content":"b"}`, "/x"), true},
@@ -84,6 +102,7 @@ func TestKeys(t *testing.T) {
 		"communication":             call(approval.Comm, "update_metadata", `{}`),
 		"a path that is not known":  call(approval.Read, "Read", `{}`, "/x", ""),
 		"no path":                   call(approval.Read, "Read", `{}`),
+		"what nobody knows whole":   with(call(approval.Read, "Read", `{}`, "/x"), func(c *Call) { c.Effects = nil }),
 		"arguments that are none":   call(approval.Bash, "Bash", `{"command":`),
 		"a name of which two stand": call(approval.Bash, "Bash", `{"command":"ls","command":"rm"}`),
 	} {

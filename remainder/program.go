@@ -178,6 +178,7 @@ func question(m *scheme.Machine, c Call, cut Scope, e Evidence) (scheme.Value, e
 	put("arguments", scheme.Text(arguments))
 	put("floor", m.Symbol(c.Floor.String()))
 	put("message", text(clip(c.Message, maxValue)))
+	put("effects", text(c.told()))
 	put("kind", symbol(c.Kind))
 	put("workspace", text(c.Workspace))
 	put("cwd", text(c.Cwd))

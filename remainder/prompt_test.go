@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,6 +95,7 @@ func TestMarks(t *testing.T) {
 // A long call is judged whole or not at all; what a write contains is no part of it.
 func TestLongCalls(t *testing.T) {
 	long := fmt.Sprintf(`{"file_path":"/w/a","content":%q}`, strings.Repeat("a", 2*maxCall))
+	told := []Effect{{Kind: "write", Target: "/w/a"}, {Kind: "delete", Target: "/w/precious", Notes: []string{"a tree"}, Result: "deny"}}
 	for _, test := range []struct {
 		why  string
 		call Call
@@ -101,8 +103,10 @@ func TestLongCalls(t *testing.T) {
 	}{
 		{"a command", Call{Cluster: approval.Bash, Name: "Bash", Arguments: []byte(long)}, "at most"},
 		{"a tool of a server", Call{Name: "mcp__a__b", Arguments: []byte(long)}, "at most"},
-		{"a write", Call{Cluster: approval.Write, Name: "Write", Arguments: []byte(long)}, ""},
-		{"a write that is no JSON", Call{Cluster: approval.Write, Name: "Write", Arguments: []byte(long[1:])}, ""},
+		{"a write", Call{Cluster: approval.Write, Name: "Write", Arguments: []byte(long), Effects: told}, ""},
+		{"a write that is no JSON", Call{Cluster: approval.Write, Name: "Write", Arguments: []byte(long[1:]), Effects: told}, ""},
+		{"a write of which it is not known what it does", Call{Cluster: approval.Write, Name: "Write", Arguments: []byte(long)}, "at most"},
+		{"a write of more files than are told", Call{Cluster: approval.Write, Name: "Write", Arguments: []byte(long), Effects: slices.Repeat(told, maxTold/20)}, "at most"},
 	} {
 		t.Run(test.why, func(t *testing.T) {
 			s := &script{answers: []any{no}}
@@ -112,6 +116,9 @@ func TestLongCalls(t *testing.T) {
 			}
 			if test.want == "" && len(all(s.asked[0])) > maxCall+20<<10 {
 				t.Errorf("%d bytes are sent", len(all(s.asked[0])))
+			}
+			if test.want == "" && !strings.Contains(all(s.asked[0]), "write /w/a\\ndelete /w/precious (a tree): deny") {
+				t.Error("what it does is not told")
 			}
 		})
 	}

@@ -63,7 +63,10 @@ type Call struct {
 	Workspace, Cwd string
 	// Paths are the prepared paths of a read or a write, "" for one that cannot be
 	// told.
-	Paths      []approval.Path
+	Paths []approval.Path
+	// Effects is all that the floor found that the call does, nil where that is not
+	// known whole.
+	Effects    []Effect
 	Unattended bool
 }
 
@@ -179,8 +182,8 @@ func clip(text string, most int) string {
 }
 
 // arguments are those of the call as they are shown. What a write contains decides
-// nothing (law ruling 14), so a long one is shown in part; any other call is shown
-// whole or not judged.
+// nothing (law ruling 14), so a long one is shown in part where all that it does is
+// told beside; any other call is shown whole or not judged.
 func (c Call) arguments() (string, error) {
 	text := strings.ToValidUTF8(string(c.Arguments), string(utf8.RuneError))
 	if text == "" {
@@ -189,7 +192,7 @@ func (c Call) arguments() (string, error) {
 	if len(text) <= maxCall {
 		return text, nil
 	}
-	if c.Cluster != approval.Write {
+	if c.Cluster != approval.Write || c.told() == "" {
 		return "", fmt.Errorf("the call has %d bytes of arguments, and a model is shown %d at most", len(text), maxCall)
 	}
 	var v any

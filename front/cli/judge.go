@@ -169,6 +169,7 @@ would be asked, 5 for what a policy blocks, 2 for a question that is wrong.`,
 				Call: remainder.Call{
 					Cluster: v.Cluster, Name: call.Name, Arguments: call.Arguments, Floor: result, Message: v.Message,
 					Workspace: call.Workspace, Cwd: call.Cwd, Unattended: unattended,
+					Effects: remainder.EffectsIn(string(v.Explained().JSON())),
 				},
 				Gather: func(_ context.Context, cut remainder.Scope) (remainder.Evidence, error) { return e.Within(cut), nil },
 				Salt:   salt(),
