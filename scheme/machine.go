@@ -152,7 +152,7 @@ func New(l Limits) *Machine {
 	m.next = math.MaxInt64
 	m.dots = m.Symbol("...")
 	m.install()
-	if _, err := m.run("prelude", prelude); err != nil {
+	if _, err := m.run("prelude", prelude, false); err != nil {
 		panic(err) // the prelude is ours and tested
 	}
 	for _, name := range []string{"%guard", "%parameterize"} {
@@ -334,6 +334,16 @@ func (m *Machine) apply(f Value, args []Value) error {
 	return wrong("%s is no procedure", shown{f})
 }
 
+// stand says where the program is, if that is in its own text.
+func (m *Machine) stand(at Pos) {
+	if at != (Pos{}) {
+		m.pos = at
+	}
+}
+
+// At is where the call stands that runs: for the procedures of a host.
+func (m *Machine) At() Pos { return m.pos }
+
 func (m *Machine) parameter(p *parameter) Value {
 	for b := m.ps; b != nil; b = b.up {
 		if b.p == p {
@@ -376,7 +386,7 @@ func (m *Machine) enter(f *closure, args []Value) error {
 func (m *Machine) Run(ctx context.Context, name, text string) (Value, error) {
 	m.begin(ctx)
 	defer m.clear()
-	return m.run(name, text)
+	return m.run(name, text, true)
 }
 
 // Call calls a procedure that a program made. It has limits of its own, as a
@@ -413,33 +423,59 @@ func (m *Machine) Define(name string, least, most int, f func(ctx context.Contex
 			if m.ctx.Err() != nil {
 				return nil, fatal{context.Cause(m.ctx)}
 			}
-			if f, ok := err.(fatal); ok {
-				return nil, f
+			switch err := err.(type) {
+			case fatal, raised:
+				return nil, err
 			}
 			return nil, raised{v: &Condition{Message: err.Error()}}
 		}
 		if v == nil {
 			v = Unspecified
 		}
-		return v, m.charge(measure(v))
+		return v, m.charge(m.measure(v))
 	}})
 }
+
+// Knows reports whether a name means something to programs: a procedure, another value
+// or a form.
+func (m *Machine) Knows(name string) bool {
+	s := m.symbols[name]
+	_, form := m.syntax[s]
+	_, value := m.globals[s]
+	return s != nil && (form || value)
+}
+
+// Raise makes an error that is raised in the program as that object. A [Condition] gets
+// the place of the call.
+func Raise(v Value) error { return raised{v: v} }
 
 // Fatal makes an error that a program cannot catch.
 func Fatal(err error) error { return fatal{err} }
 
-// measure is the size of what a host gave, roughly: it is counted exactly
-// when memory is.
-func measure(v Value) int {
-	switch x := v.(type) {
-	case *String:
-		return sizeObject + 4*len(x.runes)
-	case *Bytes:
-		return sizeObject + len(x.b)
-	case *Vector:
-		return sizeObject + sizeValue*len(x.items)
+// measure is the size of what a host gave, which holds nothing of the program's: it is
+// counted exactly when memory is.
+func (m *Machine) measure(v Value) (size int) {
+	for todo := []Value{v}; len(todo) > 0; {
+		v, todo = todo[len(todo)-1], todo[:len(todo)-1]
+		switch x := v.(type) {
+		case *String:
+			size += sizeObject + 4*len(x.runes)
+		case *Bytes:
+			size += sizeObject + len(x.b)
+		case *Vector:
+			size += sizeObject + sizeValue*len(x.items)
+			todo = append(todo, x.items...)
+		case *Pair:
+			size += sizePair
+			todo = append(todo, x.Cdr, x.Car)
+		default:
+			size += sizeValue
+		}
+		if int64(size) > m.limits.Memory { // there is no room for it, or it holds itself
+			break
+		}
 	}
-	return sizePair
+	return size
 }
 
 func (m *Machine) begin(ctx context.Context) {
@@ -453,14 +489,18 @@ func (m *Machine) clear() {
 	m.stack = m.stack[:0]
 }
 
-func (m *Machine) run(name, text string) (Value, error) {
+// run runs a text. Of one of the language's own nobody wants to know where in it
+// something happened: that stands where it was called.
+func (m *Machine) run(name, text string, placed bool) (Value, error) {
 	if err := m.charge(4 * len(text)); err != nil {
 		return nil, m.failure(name, err)
 	}
 	r := newReader(m, []rune(text))
 	last := Unspecified
 	for {
-		r.places = make(map[*Pair]Pos)
+		if placed {
+			r.places = make(map[*Pair]Pos)
+		}
 		form, err := r.read()
 		if err != nil {
 			return nil, m.failure(name, err)
@@ -468,7 +508,9 @@ func (m *Machine) run(name, text string) (Value, error) {
 		if form == EOF {
 			return last, nil
 		}
-		m.pos = Pos{}
+		if placed {
+			m.pos = Pos{}
+		}
 		unit, err := m.compile(form, r.places)
 		if err == nil {
 			m.env, m.code = &scope{of: unit}, unit.body
@@ -476,7 +518,7 @@ func (m *Machine) run(name, text string) (Value, error) {
 		}
 		if err != nil {
 			// A file of tests goes on: what it did not reach would not be told.
-			if r, ok := err.(raised); ok && m.globals[m.Symbol("test-begin")] != nil && name != "testing" {
+			if r, ok := err.(raised); ok && m.globals[m.Symbol("test-begin")] != nil && placed {
 				m.clear()
 				if err := m.apply(m.own["%fails-whole"], []Value{form, r.v}); err == nil {
 					if _, err = m.loop(nil); err == nil {

@@ -88,7 +88,7 @@ func (n *localNode) get(m *Machine) (Value, error) {
 	}
 	v := s.vars[n.i]
 	if v == notYet {
-		m.pos = n.pos
+		m.stand(n.pos)
 		return nil, wrong("%s has no value yet", n.name)
 	}
 	return v, nil
@@ -102,7 +102,7 @@ func (n *localNode) exec(m *Machine) error {
 
 func (n *globalNode) get(m *Machine) (Value, error) {
 	if n.cell.value == notYet {
-		m.pos = n.pos
+		m.stand(n.pos)
 		return nil, wrong("%s is not defined", n.cell.name.name)
 	}
 	return n.cell.value, nil
@@ -200,7 +200,7 @@ func (n *callNode) evaluate(m *Machine) (Value, error) {
 		m.stack = append(m.stack, v)
 	}
 	args := m.stack[base:]
-	m.pos = n.pos
+	m.stand(n.pos)
 	err := p.check(len(args))
 	var v Value
 	if err == nil {
@@ -234,7 +234,7 @@ func (n *callNode) from(m *Machine, vals []Value, i int) error {
 		}
 		vals[i] = v
 	}
-	m.pos = n.pos
+	m.stand(n.pos)
 	return m.apply(vals[0], vals[1:])
 }
 
@@ -345,7 +345,7 @@ func (n *setLocalNode) set(m *Machine, v Value) error {
 		s = s.up
 	}
 	if !n.define && s.vars[n.i] == notYet {
-		m.pos = n.pos
+		m.stand(n.pos)
 		return wrong("%s is set before it is defined", n.name)
 	}
 	s.vars[n.i] = v
@@ -372,7 +372,7 @@ func (n *setGlobalNode) exec(m *Machine) error {
 
 func (n *setGlobalNode) set(m *Machine, v Value) error {
 	if !n.define && n.cell.value == notYet {
-		m.pos = n.pos
+		m.stand(n.pos)
 		return wrong("%s is set before it is defined", n.cell.name.name)
 	}
 	m.assign(n.cell, v)
@@ -491,7 +491,7 @@ func (n *valuesNode) exec(m *Machine) error {
 func (n *valuesNode) resume(m *Machine, k *kont) error {
 	m.env = k.env
 	vals := spread(m.val)
-	m.pos = n.pos
+	m.stand(n.pos)
 	if len(vals) < n.required || len(vals) > n.required && !n.rest {
 		return wrong("%d values for %d names", len(vals), len(n.targets))
 	}

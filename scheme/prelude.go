@@ -13,7 +13,7 @@ func (m *Machine) loadTests() error {
 	if m.globals[m.Symbol("test-begin")] != nil {
 		return nil
 	}
-	if _, err := m.run("testing", testLib); err != nil {
+	if _, err := m.run("testing", testLib, false); err != nil {
 		return err
 	}
 	m.alias("%fails-whole", "%fails-whole")

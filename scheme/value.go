@@ -46,6 +46,12 @@ type Vector struct {
 	mark  uint32
 }
 
+// NewVector makes a vector.
+func NewVector(items ...Value) *Vector { return &Vector{items: items} }
+
+// Items are those of the vector. They must not be changed.
+func (v *Vector) Items() []Value { return v.items }
+
 // Pair is a pair; lists are made of them.
 type Pair struct {
 	Car, Cdr Value
