@@ -46,13 +46,11 @@ func Communication(kind Kind, name string) bool {
 	return leaf.Cluster() == approval.Comm
 }
 
-// Tool is a tool of the host as programs call it: what it takes, in the order in which
-// that is given, first what it needs.
+// Tool is a tool of the host as programs call it: what it needs is given in that order.
 type Tool struct {
 	Kind  Kind
 	Name  string
-	Needs []string
-	Takes []string
+	Needs []string // names of its arguments
 }
 
 func known(kind Kind) bool {

@@ -81,6 +81,9 @@ func wrong(format string, args ...any) error {
 // shown is a value in a message.
 type shown struct{ v Value }
 
+// Brief writes a value so that it fits into a message.
+func Brief(v Value) string { return brief(v) }
+
 // brief writes a value so that it fits into a message.
 func brief(v Value) string {
 	s := []rune(writeLimited(v, 400, false))

@@ -180,6 +180,19 @@ func (m *Machine) Symbol(name string) *Symbol {
 	return s
 }
 
+// Intern gives the symbol of a name that somebody else made up: it stays as long as the
+// machine, and is counted.
+func (m *Machine) Intern(name string) (*Symbol, error) {
+	if _, err := m.intern(name); err != nil {
+		return nil, err
+	}
+	return m.Symbol(name), nil
+}
+
+// Spend counts steps of a host's procedure: where a program chooses how long that works,
+// it must be called. Its error ends the program.
+func (m *Machine) Spend(steps int) error { return m.work(steps) }
+
 // intern gives the symbol of a name that a program made up.
 func (m *Machine) intern(name string) (Value, error) {
 	if s := m.symbols[name]; s != nil {

@@ -32,6 +32,10 @@ func Tools() []Tool {
 			text("path", "the file"), {"edits", "what is replaced", edits, true}}},
 		{job.WebExtractTool, "web_extract", "Read a page of the web as text.", false, []parameter{text("url", "its address")}},
 		{job.WebSearchTool, "web_search", "Search the web.", false, []parameter{text("query", "what to look for")}},
+		{job.ProgrammaticJob, "scheme_repl", "Run a program in Scheme (R7RS-small) that calls the tools: (bash \"ls\"), (grep \"TODO\" 'path \"src\"), (tool:read \"a.txt\"), (tool:write \"b.txt\" \"text\"). " +
+			"What a tool needs comes first, each other argument behind its name; an object is an association list. A call gives its text, (call-tool 'bash '((command . \"ls\"))) all of its outcome. " +
+			"One that was refused or failed raises a condition. You get the value of the last expression, and what the program displays.", true, []parameter{
+			text("expr", "the program")}},
 		{job.SystemTool, "context_need", "Say what you do not know and need for this.", false, []parameter{text("need", "what it is")}},
 		{job.AgentCall, "agent_call", "Start another agent for a task. What it finds comes later, as a message.", false, []parameter{text("task", "the task, with all that it must know")}},
 		{job.AgentMessage, "agent_message", "Say something to the agent that started you, or to one that you started.", false, []parameter{

@@ -99,6 +99,7 @@ func jobOf(j plexus.Job, fields map[string]plexus.Field, needsHuman bool) wire.J
 		Cancelled: read[bool](fields, plexus.Cancelled), Completed: read[bool](fields, plexus.Completed),
 	}
 	if j.Sequence() {
+		w.OutcomeJSON = value(fields, plexus.OutcomeJSON)
 		return w
 	}
 	l := &wire.Leaf{

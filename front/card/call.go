@@ -5,6 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"assent/approval"
 	"assent/internal/drawn"
 )
@@ -32,10 +35,35 @@ func (c Card) call(p *page) {
 
 // besides is what else its client says of the call.
 func (c Card) besides(p *page) {
-	if len(c.Job.Facts) > 0 && string(c.Job.Facts) != "null" {
-		p.heading("What its client says besides")
-		p.raw(c.Job.Facts, false)
+	facts := c.Job.Facts
+	if len(c.About.Under) > 0 {
+		if line, _ := c.stands(c.About.Under[0]); line > 0 { // said below
+			facts = without(facts, "line", "column")
+		}
 	}
+	if len(facts) > 0 && string(facts) != "null" {
+		p.heading("What its client says besides")
+		p.raw(facts, false)
+	}
+}
+
+// without is an object without some members, nil where nothing is left.
+func without(object jsontext.Value, names ...string) jsontext.Value {
+	var members map[string]jsontext.Value
+	if json.Unmarshal(object, &members) != nil {
+		return object
+	}
+	for _, name := range names {
+		delete(members, name)
+	}
+	if len(members) == 0 {
+		return nil
+	}
+	left, err := json.Marshal(members, json.Deterministic(true))
+	if err != nil {
+		return object
+	}
+	return left
 }
 
 // raw shows a JSON value. One that cannot be read is shown as it is written.

@@ -25,6 +25,9 @@ type About struct {
 	Parents []wire.Summary
 	// Under are the turns and programs that hold the call, the nearest first.
 	Under []wire.Job
+	// Task is what the session was started for, in the words of the agent that did; ""
+	// for one that no agent started.
+	Task string
 	// Unawaited says that nobody waits for the answer: whoever asked may have ended.
 	Unawaited bool
 	// Now is what times are told from, and in whose zone.
@@ -333,7 +336,18 @@ func (c Card) who(p *page) {
 		if i > 0 {
 			name = "within"
 		}
-		p.row(name, p.seen(job.Kind+" "+job.ID, drawn.None)...)
+		line := p.seen(strings.TrimSpace(job.Kind+" "+job.Name)+" "+job.ID, drawn.None)
+		number, text := 0, ""
+		if i == 0 {
+			number, text = c.stands(job)
+		}
+		if number > 0 {
+			line = append(line, say(", line "+strconv.Itoa(number)))
+		}
+		p.row(name, line...)
+		if text != "" {
+			p.row("", p.seen(text, drawn.Faint)...)
+		}
 	}
 	session := p.seen(c.Job.Session, drawn.None)
 	s := c.About.Session
@@ -350,6 +364,9 @@ func (c Card) who(p *page) {
 		}
 		p.row("started by", line...)
 	}
+	if c.About.Task != "" {
+		p.row("task", p.seen(drawn.Middle(c.About.Task, mostTask), drawn.None)...)
+	}
 	if s == nil {
 		p.row("folder", say("not known"))
 		return
@@ -359,6 +376,30 @@ func (c Card) who(p *page) {
 	if s.Workspace != folder {
 		p.row("workspace", p.seen(s.Workspace, drawn.None)...)
 	}
+}
+
+// How much of a task and of a line of a program is told, in bytes.
+const mostTask, mostStands = 400, 200
+
+// stands is where in the text of a program the call stands that made it, and what stands
+// in that line; 0 where that is not known. An agent may say anything of its calls: what
+// the host says of those it makes counts.
+func (c Card) stands(program wire.Job) (line int, text string) {
+	var at struct {
+		Line int `json:"line"`
+	}
+	var of struct {
+		Expr string `json:"expr"`
+	}
+	if !strings.HasPrefix(c.Job.Stamp.Writer, "host:") || program.Kind != "ProgrammaticJob" || program.ID != c.Job.Parent ||
+		json.Unmarshal(c.Job.Facts, &at) != nil || at.Line < 1 || json.Unmarshal(program.Arguments, &of) != nil {
+		return 0, ""
+	}
+	lines := strings.Split(of.Expr, "\n")
+	if at.Line > len(lines) {
+		return 0, ""
+	}
+	return at.Line, drawn.Middle(strings.TrimSpace(lines[at.Line-1]), mostStands)
 }
 
 // startsIn is the folder that a call starts in, where its client says so.
@@ -611,6 +652,10 @@ func (c Card) written(field string) string {
 // votes say what was answered and what became of it.
 func (c Card) votes(p *page) {
 	l := c.Job.Leaf
+	if l == nil && len(c.Job.OutcomeJSON) > 0 {
+		p.heading("What became of it")
+		p.row("outcome", p.seen(outcome(c.Job.OutcomeJSON), drawn.None)...)
+	}
 	if l == nil || l.Approved == nil && l.ApprovalComment == nil && l.OrchestrationResult == nil && l.Cancelled == nil && l.Completed == nil && l.Ran == nil {
 		return
 	}

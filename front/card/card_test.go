@@ -62,6 +62,18 @@ func cards() map[string]Card {
 	under.Parents = []wire.Summary{{Session: wire.Session{ID: "0Q7KVXM2ZP4TJWNA", Client: "Claude Code"}, Stamp: stamp(1, "human:ada")}}
 	out["write"] = Of(job, under)
 
+	job = asked("bash", "bash", `{"command":"rm -rf build"}`,
+		`{"effects":[{"kind":"delete","target":"build","notes":["and all below"],"result":"ask","rule":"default","says":"deleting is asked about"}]}`, "Asks first: it deletes build.")
+	job.Kind, job.Parent, job.Facts, job.Stamp.Writer = "SystemToolJob", "p1", jsontext.Value(`{"line":2,"column":3}`), "host:kernel"
+	inside := about()
+	inside.Session.Parent, inside.Task = "0Q7KVXM2ZP4TJWNA", "Clean up the \x1b[31mbuild\nand nothing else"
+	inside.Under = []wire.Job{
+		{ID: "p1", Kind: "ProgrammaticJob", Name: "scheme_repl", Arguments: jsontext.Value(`{"expr":"(for-each (lambda (dir)\n  (bash (string-append \"rm -rf \" dir)))\n '(\"build\"))"}`)},
+		{ID: "t1", Kind: "SessionTurn", Name: "agent"},
+	}
+	inside.Parents = under.Parents
+	out["program"] = Of(job, inside)
+
 	out["edit"] = Of(asked("MultiEdit", "write", `{"file_path":"/home/you/src/shop/a.py","edits":[{"old_string":"def f():\n    return 1\n","new_string":"def f():\n    # more\n    return 2\n","replace_all":false}],"empty":{},"list":[1,"2",null]}`,
 		`{"effects":[{"kind":"write","target":"a.py","result":"ask","rule":"default","says":"writing in the workspace is asked about"}]}`, "Asks first: it writes a.py."), about())
 
@@ -344,6 +356,31 @@ func TestWhatAskedIsSeenAtOnce(t *testing.T) {
 					break
 				}
 			}
+		}
+	}
+}
+
+// What an agent says of its calls is no place in a program of the host's.
+func TestWhereACallStandsIsTheHostsToSay(t *testing.T) {
+	program := wire.Job{ID: "p1", Kind: "ProgrammaticJob", Name: "scheme_repl", Arguments: jsontext.Value(`{"expr":"(bash \"ls\")"}`)}
+	for _, test := range []struct {
+		why, writer, parent, facts string
+		kind                       string
+		want                       int
+	}{
+		{"the host's", "host:kernel", "p1", `{"line":1}`, "ProgrammaticJob", 1},
+		{"an agent's", "agent:x", "p1", `{"line":1}`, "ProgrammaticJob", 0},
+		{"a person's", "human:ada", "p1", `{"line":1}`, "ProgrammaticJob", 0},
+		{"in another", "host:kernel", "p2", `{"line":1}`, "ProgrammaticJob", 0},
+		{"in a turn", "host:kernel", "p1", `{"line":1}`, "SessionTurn", 0},
+		{"behind its end", "host:kernel", "p1", `{"line":2}`, "ProgrammaticJob", 0},
+		{"nowhere", "host:kernel", "p1", `{}`, "ProgrammaticJob", 0},
+	} {
+		of := program
+		of.Kind = test.kind
+		c := Of(wire.Job{ID: "j", Parent: test.parent, Facts: jsontext.Value(test.facts), Stamp: stamp(1, test.writer)}, About{Under: []wire.Job{of}})
+		if line, _ := c.stands(of); line != test.want {
+			t.Errorf("%s: line %d, want %d", test.why, line, test.want)
 		}
 	}
 }

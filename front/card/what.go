@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"assent/front/api/wire"
 	"assent/internal/drawn"
 )
 
@@ -56,6 +57,23 @@ func besides(members map[string]jsontext.Value, shown string) string {
 		names = append(names[:3], "...")
 	}
 	return " (with " + strings.Join(names, ", ") + ")"
+}
+
+// task is the register of a session that says what it was started for, as the host
+// writes it.
+const task = "host/task"
+
+// Task is what a session was started for, by its registers; "" where no agent started it.
+func Task(all wire.Registers) string {
+	for _, r := range slices.Backward(all.Registers) {
+		var of struct {
+			Text string `json:"text"`
+		}
+		if r.Name == task && json.Unmarshal(r.Value, &of) == nil {
+			return of.Text
+		}
+	}
+	return ""
 }
 
 // What is what a call is about, in one line: its command, its path, or its

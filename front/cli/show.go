@@ -74,6 +74,13 @@ func aboutOf(ctx context.Context, c *client.Client, job wire.Job) (card.About, e
 		}
 		id = s.Parent
 	}
+	if s := about.Session; s != nil && s.Parent != "" {
+		registers, err := c.Registers(ctx, job.Session)
+		if err != nil {
+			return about, err
+		}
+		about.Task = card.Task(registers)
+	}
 	for id := job.Parent; id != "" && len(about.Under) < mostAround; {
 		under, err := c.Job(ctx, job.Session, id)
 		if err != nil {

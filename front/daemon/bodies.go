@@ -20,6 +20,7 @@ import (
 	"assent/kernel"
 	"assent/model"
 	"assent/plexus"
+	programs "assent/program"
 	"assent/toolkit"
 	"assent/turn"
 )
@@ -29,6 +30,9 @@ import (
 func bodies(c config.Config, late *lateKernel, environ []string, running string) (*job.Registry, *toolkit.Kit, error) {
 	registry := new(job.Registry)
 	kit, err := toolkit.Register(registry, toolkit.Options{Env: handedOn(environ), Running: running, Contact: late.contact, Opens: late.opens, Agents: late, Settings: toolsOf(c)})
+	if err == nil {
+		err = programs.Register(registry, programs.Options{Host: late, Tools: programTools()})
+	}
 	return registry, kit, err
 }
 
@@ -59,6 +63,17 @@ func toolsFor(ctx context.Context, kit *toolkit.Kit) []turn.Tool {
 			}
 			told := model.Tool{Name: t.Name, Description: t.Description, Parameters: schema}
 			tools = append(tools, turn.Tool{Tool: told, Kind: job.MCPTool, Changes: !approval.IsLookUp(t.Name)})
+		}
+	}
+	return tools
+}
+
+// programTools are the host's own tools as programs call them: those that are leaves.
+func programTools() (tools []job.Tool) {
+	for _, t := range turn.Tools() {
+		needs, _ := t.Parameters["required"].([]string)
+		if !t.Kind.Sequence() {
+			tools = append(tools, job.Tool{Kind: t.Kind, Name: t.Name, Needs: needs})
 		}
 	}
 	return tools
@@ -141,7 +156,10 @@ type lateKernel struct {
 	k    *kernel.Kernel // nil where none could be made
 }
 
-var _ toolkit.Agents = (*lateKernel)(nil)
+var (
+	_ toolkit.Agents = (*lateKernel)(nil)
+	_ programs.Host  = (*lateKernel)(nil)
+)
 
 func (l *lateKernel) get(ctx context.Context) (*kernel.Kernel, error) {
 	select {
@@ -169,6 +187,15 @@ func (l *lateKernel) opens(ctx context.Context, call job.Call, path string) erro
 		return err
 	}
 	return k.Opens(ctx, call, path)
+}
+
+// Inside is [kernel.Kernel.Inside].
+func (l *lateKernel) Inside(ctx context.Context, of job.Call, c job.Inside) (job.Settled, error) {
+	k, err := l.get(ctx)
+	if err != nil {
+		return job.Settled{}, err
+	}
+	return k.Inside(ctx, of, c)
 }
 
 // Spawn is [kernel.Kernel.Spawn].

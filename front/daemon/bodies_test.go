@@ -104,6 +104,22 @@ func TestTheKernelRunsTheHostsOwnTools(t *testing.T) {
 	}
 }
 
+// Programs have the host's own tools, and each call is judged like any other.
+func TestProgramsInTheKernel(t *testing.T) {
+	d := start(t, somewhere(t))
+	ada := plexus.Writer{Role: plexus.Human, Name: "ada"}
+	ws := t.TempDir()
+	if _, err := d.parts.Kernel.CreateSession(t.Context(), kernel.NewSession{ID: "s", Mode: "yolo", Workspace: ws}, ada); err != nil {
+		t.Fatal(err)
+	}
+	program := `(tool:write "a.txt" "one\n") (display (tool:read "a.txt")) (guard (e (#t (error-object-message e))) (web_extract "http://169.254.169.254/latest/"))`
+	got := d.settled("s", job.ProgrammaticJob, "scheme_repl", `{"expr":`+plexus.Text(program)+`}`)
+	want := `{"ok":true,"text":"web_extract: Policy prohibits this tool use. Do not try to bypass it; if this is crucial, ask user to do it","output":"one\n","calls":3}`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 // A body ends at the limit that the configuration sets, or when somebody cancels
 // its call, with all that it started; what it wrote until then is kept.
 func TestABodyThatIsCutShort(t *testing.T) {

@@ -94,6 +94,11 @@ func read(ctx context.Context, c *client.Client, call prompt.Call) (wire.Job, ca
 			about.Parents = append(about.Parents, *s)
 		}
 	}
+	if s := about.Session; s != nil && s.Parent != "" {
+		if registers, err := c.Registers(ctx, call.Session); err == nil {
+			about.Task = card.Task(registers)
+		}
+	}
 	for parent := job.Parent; parent != "" && len(about.Under) < deepest; {
 		under, err := c.Job(ctx, call.Session, parent)
 		if err != nil {

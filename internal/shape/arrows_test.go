@@ -54,6 +54,7 @@ var arrows = map[string]rule{
 	"kernel":         {imports: []string{"approval", "floor", "floor/effect", "senses", "plexus", "session", "job", "remainder", "internal/place"}},
 	// Its tests run the host's own bodies, asked for by a model by a script.
 	"agent":              {imports: []string{"approval", "floor", "session", "job", "remainder", "model", "model/scripted", "plexus", "kernel", "turn", "toolkit"}},
+	"program":            {imports: []string{"job", "scheme", "approval", "kernel", "plexus", "toolkit"}}, // its tests have a kernel of their own
 	"internal/peer":      {},
 	"internal/offspring": {imports: []string{"internal/peer"}},
 	"internal/config":    {imports: []string{"approval", "model", "internal/misread", "internal/spell", "internal/place"}},
@@ -77,7 +78,7 @@ var arrows = map[string]rule{
 	"front/gateway": {imports: []string{"internal/offspring", "front/api/client", "front/api/wire", "front/hook", "front/api"}},
 	"front/doctor":  {imports: []string{"front/connect", "internal/place"}},
 	"front/imports": {imports: []string{"approval", "floor", "floor/effect", "front/connect", "internal/place"}},
-	"front/daemon":  {imports: []string{"model", "model/scripted", "agent", "turn", "approval", "floor", "senses", "tirith", "scan", "plexus", "job", "toolkit", "kernel", "internal/place", "internal/config", "internal/peer", "internal/offspring", "front/api", "front/api/client", "front/api/wire"}},
+	"front/daemon":  {imports: []string{"model", "model/scripted", "agent", "turn", "approval", "floor", "senses", "tirith", "scan", "plexus", "job", "toolkit", "program", "kernel", "internal/place", "internal/config", "internal/peer", "internal/offspring", "front/api", "front/api/client", "front/api/wire"}},
 	"front/stage":   {imports: []string{"approval", "plexus", "job", "kernel", "internal/place", "front/daemon", "front/api/client", "front/api/wire"}},
 	"front/cli":     {imports: []string{"model", "remainder", "front/reach", "approval", "floor", "floor/effect", "floor/paths", "floor/commands", "senses", "scan", "scheme", "plexus", "internal/drawn", "internal/misread", "internal/oneline", "internal/spell", "internal/place", "internal/config", "internal/peer", "front/daemon", "front/api", "front/api/client", "front/api/wire", "front/card", "front/prompt", "front/tui", "front/stage", "front/notify", "front/connect", "front/doctor", "front/imports", "front/gateway"}},
 	"cmd/assent":    {imports: []string{"front/cli"}},

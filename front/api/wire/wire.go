@@ -391,6 +391,8 @@ type Job struct {
 	// Cancelled and Completed of a sequence; those of a leaf stand in it too.
 	Cancelled *bool `json:"cancelled"`
 	Completed *bool `json:"completed"`
+	// OutcomeJSON is what became of a sequence; that of a leaf stands in it.
+	OutcomeJSON jsontext.Value `json:"outcomeJson,omitempty"`
 	// Cut is how many bytes the values have of which a list has the beginning:
 	// arguments, facts, or a field.
 	Cut map[string]int `json:"cut,omitempty"`
