@@ -108,5 +108,5 @@ func (m messages) read(text string) (a remainder.Answer, err error) {
 	if said.Len() == 0 {
 		return a, m.unreadable("it has no text")
 	}
-	return remainder.Answer{Text: said.String(), Model: reply.Model, InTokens: reply.Usage.In, OutTokens: reply.Usage.Out}, nil
+	return remainder.Answer{Text: m.keyless(said.String()), Model: reply.Model, InTokens: reply.Usage.In, OutTokens: reply.Usage.Out}, nil
 }

@@ -79,6 +79,18 @@ func (c Connection) Check() error {
 	return nil
 }
 
+// Variable is the variable of the environment that may have the key, "" where it is
+// not looked for there.
+func (c Connection) Variable() string {
+	switch {
+	case c.KeyEnv != "":
+		return c.KeyEnv
+	case c.KeyRing != "" || c.URL != "":
+		return ""
+	}
+	return defaults[c.API].env
+}
+
 // loopback says that a host is this machine, whatever answers for names.
 func loopback(host string) bool {
 	ip := net.ParseIP(host)

@@ -111,12 +111,25 @@ func (r reached) detail(body string) string {
 // maxDetail is how many characters of what another end says are told.
 const maxDetail = 300
 
+// keyless is a text from elsewhere without the key.
+func (r reached) keyless(text string) string {
+	if r.key == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, r.key, "(key)")
+}
+
+// hints reports whether a word has the beginning or the end of the key: some servers
+// say which key it was that they refuse by a part of it.
+func (r reached) hints(word string) bool {
+	const part = 4
+	return len(r.key) >= 3*part && (strings.Contains(word, r.key[:2*part]) || strings.Contains(word, r.key[len(r.key)-part:]))
+}
+
 // short is a text from elsewhere as one short line without the key, for some
 // servers repeat it.
 func (r reached) short(text string) string {
-	if r.key != "" {
-		text = strings.ReplaceAll(text, r.key, "(key)")
-	}
+	text = r.keyless(text)
 	text = strings.Map(func(c rune) rune {
 		switch {
 		case unicode.IsSpace(c):
@@ -126,7 +139,13 @@ func (r reached) short(text string) string {
 		}
 		return c
 	}, text)
-	text = strings.Join(strings.Fields(text), " ")
+	words := strings.Fields(text)
+	for i, word := range words {
+		if r.hints(word) {
+			words[i] = "(key)"
+		}
+	}
+	text = strings.Join(words, " ")
 	if runes := []rune(text); len(runes) > maxDetail {
 		text = string(runes[:maxDetail]) + "…"
 	}

@@ -67,10 +67,13 @@ func (c *Connections) key(ctx context.Context, one *connected) (string, error) {
 	}
 	key, err := c.ring(ctx, one.name)
 	if errors.Is(err, ErrNoKey) || errors.Is(err, errNoRing) {
-		return "", fmt.Errorf(`no key: the kernel has no variable %s, and the key ring has none under %q ("assent model key %[2]s" puts one there)`, variable, one.name)
+		return "", fmt.Errorf(`no key: the key ring has none under %q ("assent model key %[1]s" puts one there), and the kernel has no variable %s: %s`, one.name, variable, unkept)
 	}
 	return key, err
 }
+
+// unkept is why a variable that is set somewhere is not there.
+const unkept = `it has what was set where a person started it ("assent down", then "assent up --detach"), and nothing where a command or a hook did`
 
 func (c *Connections) env(name string) (string, error) {
 	if c.keys.Env != nil {
@@ -78,7 +81,7 @@ func (c *Connections) env(name string) (string, error) {
 			return whole(strings.TrimSpace(key), "the variable "+name)
 		}
 	}
-	return "", fmt.Errorf("the kernel has no variable %s; it has those of whoever started it", name)
+	return "", fmt.Errorf("the kernel has no variable %s: %s", name, unkept)
 }
 
 var errNoRing = errors.New("there is no key ring here")

@@ -73,6 +73,16 @@ func TestWhatIsAsked(t *testing.T) {
 	}
 }
 
+// An answer that has the key in it is given without.
+func TestAnAnswerHasNotTheKey(t *testing.T) {
+	for _, api := range both {
+		s := scripted.Start(t, func(int, scripted.Ask) scripted.Reply { return scripted.Reply{Text: "you sent " + secret + "."} })
+		if answer, err := to(t, api, s.URL).Complete(t.Context(), question); err != nil || answer.Text != "you sent (key)." {
+			t.Errorf("%s: %+v, %v", api, answer, err)
+		}
+	}
+}
+
 // Every way in which there is no answer is told apart, and none has the key.
 func TestFailures(t *testing.T) {
 	type reply = scripted.Reply
@@ -95,6 +105,8 @@ func TestFailures(t *testing.T) {
 			{"their fault", reply{Status: 500, Body: "<html>"}, remainder.Status, 500, ""},
 			{"no such model", reply{Status: 404, Body: `{"error":{"message":"model small: none"}}`}, remainder.Status, 404, "model small"},
 			{"the key is repeated", reply{Status: 401, Body: `{"error":{"message":"bad key ` + secret + `"}}`}, remainder.Refused, 401, "bad key (key)"},
+			{"a part of the key is repeated", reply{Status: 401, Body: `{"error":{"message":"bad key ` + secret[:9] + `****` + secret[len(secret)-4:] + `, see https://a"}}`}, remainder.Refused, 401, "bad key (key) see https://a"},
+			{"the end of the key is repeated", reply{Status: 401, Body: `{"error":{"message":"bad key ****` + secret[len(secret)-4:] + `"}}`}, remainder.Refused, 401, "bad key (key)"},
 			{"a long complaint of many lines", reply{Status: 403, Body: `{"error":{"message":"` + strings.Repeat(`a\n\u001b`, 9000) + `"}}`}, remainder.Refused, 403, "a a a"},
 			{"sent elsewhere", reply{Status: 307, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, remainder.Status, 307, ""},
 			{"sent elsewhere with another method", reply{Status: 302, Header: map[string]string{"Location": "http://127.0.0.1:1/"}}, remainder.Status, 302, ""},
@@ -235,7 +247,7 @@ func TestKeys(t *testing.T) {
 	}{
 		{"the variable of the API", "gpt", Connection{API: OpenAI}, "env-key", ""},
 		{"the ring, under the connection's name", "claude", Connection{API: Anthropic}, "ring-claude", ""},
-		{"neither", "other", Connection{API: Anthropic}, "", `the kernel has no variable ANTHROPIC_API_KEY, and the key ring has none under "other" ("assent model key other" puts one there)`},
+		{"neither", "other", Connection{API: Anthropic}, "", `no key: the key ring has none under "other" ("assent model key other" puts one there), and the kernel has no variable ANTHROPIC_API_KEY: it has what was set`},
 		{"a name in the ring", "x", Connection{API: OpenAI, KeyRing: "mine"}, "ring-mine", ""},
 		{"a name that the ring has not", "x", Connection{API: OpenAI, KeyRing: "none"}, "", `the key ring has no such key: "none"`},
 		{"a ring that is locked", "x", Connection{API: OpenAI, KeyRing: "locked"}, "", "it is locked"},

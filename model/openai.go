@@ -124,5 +124,5 @@ func (m completions) read(text string) (a remainder.Answer, err error) {
 	case choice.Message.Content == "":
 		return a, m.unreadable("it has no text")
 	}
-	return remainder.Answer{Text: choice.Message.Content, Model: reply.Model, InTokens: reply.Usage.In, OutTokens: reply.Usage.Out}, nil
+	return remainder.Answer{Text: m.keyless(choice.Message.Content), Model: reply.Model, InTokens: reply.Usage.In, OutTokens: reply.Usage.Out}, nil
 }

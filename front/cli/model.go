@@ -27,8 +27,9 @@ func newModel() *cobra.Command {
 		Short: "List the connections to language models, try one, keep its key",
 		Long: `Model is about the connections to language models ("connections" in config.json),
 of which the classifier asks one (judgeConnection). A key is never in that file:
-it comes from a variable of the kernel's environment or from the key ring of the
-system, when it is needed.`,
+it comes from the key ring of the system, when it is needed, or from a variable
+that was set where you started the kernel ("assent up", also with --detach). A
+kernel that a command or a hook started has no such variables.`,
 		Example: `  assent model list
   assent model key claude
   assent model try claude`,
@@ -155,8 +156,8 @@ func newModelTry() *cobra.Command {
 		Use:   "try CONNECTION",
 		Short: "Ask a connection one short question",
 		Long: `Try sends one short question and shows the answer, which model gave it and how
-long that took. The key is looked for from here; the kernel has the environment of
-whoever started it.`,
+long that took. The key is looked for from here, and so in the variables of
+this shell; the kernel has those that were set where you started it.`,
 		Args:              oneConnection,
 		ValidArgsFunction: completeConnections,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -11,7 +11,9 @@ import (
 	"os/signal"
 	"os/user"
 	"runtime/debug"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 
 	"assent/front/daemon"
 	"assent/front/reach"
+	"assent/internal/config"
 	"assent/internal/place"
 )
 
@@ -101,11 +104,27 @@ func (u *up) run(ctx context.Context, out io.Writer, warn warning) error {
 	if err != nil {
 		return err
 	}
+	child.Env = append(child.Env, keyVariables(at.ConfigFile(), os.Environ())...)
 	troubles, _ := settingsTroubles(at.ConfigFile())
 	for _, trouble := range troubles {
 		warn("%s", trouble)
 	}
 	return u.detached(ctx, out, at.Place, child)
+}
+
+// keyVariables are those of an environment in which the settings look for the keys of
+// connections. Where a command or a hook starts a kernel there are none: that may be
+// an agent's doing, and its environment is no person's word.
+func keyVariables(file string, environ []string) (found []string) {
+	for _, c := range config.Read(file).Config.Connections {
+		for _, e := range environ {
+			if name, _, _ := strings.Cut(e, "="); name != "" && name == c.Variable() && !slices.Contains(found, e) {
+				found = append(found, e)
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
 }
 
 // brief is how long a kernel that is there may take to answer.
