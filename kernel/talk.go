@@ -55,6 +55,8 @@ var (
 	ErrNoKin = errors.New("it is neither the session that started this one nor one that this one started")
 	// ErrTooMany: one more than there may be.
 	ErrTooMany = errors.New("too many")
+	// ErrNoAgent: a session would be made in which nobody does anything.
+	ErrNoAgent = errors.New("nothing here goes through the turns of an agent")
 )
 
 // firstTurn is the turn of a child that its task is.
@@ -68,12 +70,17 @@ func mark(call job.Call) string {
 
 // Spawn starts a session for a task, below that of the call: with its workspace as
 // it really is, its seat and its mode of this moment, and without any of its grants
-// (law §7). A call starts one session, however often it is asked.
+// (law §7). Its first turn begins, which has the task for a prompt: what goes through the
+// turns of an agent is registered as [job.AgentTurn], and without it none is started. A
+// call starts one session, however often it is asked.
 func (k *Kernel) Spawn(ctx context.Context, call job.Call, task string) (id string, err error) {
 	err = k.talk(ctx, call, func(mine map[string]plexus.Register) error {
 		id = "agent-" + mark(call)
 		if _, there := mine[startedChild+id]; there {
 			return nil
+		}
+		if k.Registry.Sequence(job.SessionTurn, job.AgentTurn) == nil {
+			return fmt.Errorf("no agent was started: %w", ErrNoAgent)
 		}
 		workspace := call.RealWorkspace
 		if real(workspace) != workspace {
@@ -84,11 +91,9 @@ func (k *Kernel) Spawn(ctx context.Context, call job.Call, task string) (id stri
 				Text string `json:"text"`
 				Job  string `json:"job"`
 			}{task, string(call.Job)})},
-		}
-		if k.Registry.Sequence(job.SessionTurn, job.AgentTurn) != nil { // and it begins
-			also = append(also, plexus.Job{Session: id, ID: firstTurn, Kind: string(job.SessionTurn), Name: job.AgentTurn, Arguments: plexus.Value(struct {
+			plexus.Job{Session: id, ID: firstTurn, Kind: string(job.SessionTurn), Name: job.AgentTurn, Arguments: plexus.Value(struct {
 				Prompt string `json:"prompt"`
-			}{task})})
+			}{task})},
 		}
 		if r, ok := mine[plexus.SessionAgent]; ok { // nobody else can have it
 			also = append(also, plexus.Register{Session: id, Name: plexus.SessionAgent, Value: r.Value})

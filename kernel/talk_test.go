@@ -346,3 +346,48 @@ func TestACancelledCallStartsNothing(t *testing.T) {
 		t.Errorf("%s was started", id)
 	}
 }
+
+// Where nothing goes through the turns of agents, a call for one says so, and leaves no
+// session behind.
+func TestNobodyToStart(t *testing.T) {
+	w, ws, said := speaking(t)
+	tools := new(job.Registry)
+	if _, err := toolkit.Register(tools, toolkit.Options{Agents: &lateAgents{w}}); err != nil {
+		t.Fatal(err)
+	}
+	w.opts.Registry = tools
+	w.restart()
+	if _, err := w.CreateSession(t.Context(), NewSession{ID: "s", Mode: "yolo", Workspace: ws}, ada); err != nil {
+		t.Fatal(err)
+	}
+	got := said("s", job.AgentCall, "agent_call", `{"task":"look for it"}`)
+	if want := `{"ok":false,"text":"no agent was started: nothing here goes through the turns of an agent"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if all, err := w.doc.Sessions(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("%d sessions, %v", len(all), err)
+	}
+}
+
+// Who cancels a call for an agent ends the turn of that agent, and what it asked for.
+func TestCancelStartsFromTheCall(t *testing.T) {
+	w, ws, said := speaking(t)
+	if _, err := w.CreateSession(t.Context(), NewSession{ID: "s", Mode: "manual", Workspace: ws}, ada); err != nil {
+		t.Fatal(err)
+	}
+	var started struct{ Session string }
+	if err := json.Unmarshal([]byte(said("s", job.AgentCall, "agent_call", `{"task":"look for it"}`)), &started, json.MatchCaseInsensitiveNames(true)); err != nil {
+		t.Fatal(err)
+	}
+	child := started.Session
+	w.admit(NewCall{Session: child, ID: "asked", Parent: firstTurn, Kind: job.SystemTool, Name: "bash", Arguments: bash("ask x")}, host)
+	w.await(child, "asked", plexus.PolicyResult)
+	if err := w.Cancel(t.Context(), "s", "j1", ada); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"asked", firstTurn} {
+		if got, want := w.outcome(child, id), `{"ok":false,"text":"cancelled"}`; got != want {
+			t.Errorf("%s: %s, want %s", id, got, want)
+		}
+	}
+}

@@ -81,9 +81,19 @@ func newWorldOver(t testing.TB, opts Options, over func(*plexus.Store) Document)
 	if w.opts.Prepare == nil {
 		w.opts.Prepare = func(_ context.Context, _ *floor.Floor, call floor.Call) floor.Call { return call }
 	}
+	if w.opts.Registry == nil {
+		w.opts.Registry = new(job.Registry)
+	}
+	_ = w.opts.Registry.RegisterSequence(job.SessionTurn, job.AgentTurn, idle) // a test may have its own
 	w.start()
 	t.Cleanup(w.stop)
 	return w
+}
+
+// idle is an agent that does nothing.
+func idle(ctx context.Context, _ job.Call) (job.Outcome, error) {
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
 }
 
 func (w *world) start() {
