@@ -20,6 +20,7 @@ type voting struct {
 	due     time.Time // when it begins
 	began   time.Time // zero while it has not
 	stop    context.CancelCauseFunc
+	asks    asks // what it asks by
 	// unasked begins it, where there is nothing to ask yet; else nil.
 	unasked func()
 }
@@ -67,17 +68,44 @@ func (o *owner) classify(a session.Action) {
 	}
 }
 
-// retryUnasked begins the attempts that had nothing to ask.
-func (o *owner) retryUnasked() {
+// asks is what a vote depends on beside the call: by whom and by which program it is
+// given.
+type asks struct {
+	choices                remainder.Choices
+	program                string // of the session, or for all
+	name, text, unreadable string // of the settings
+}
+
+func (o *owner) asks() asks {
+	a := asks{choices: o.chosen(), program: o.program()}
+	if o.k.judge != nil {
+		of := o.k.judge.settings().Program
+		if a.name, a.text = of.Name, of.Text; of.Err != nil {
+			a.unreadable = of.Err.Error()
+		}
+	}
+	return a
+}
+
+// errChosen is why an attempt begins anew.
+var errChosen = errors.New("another classifier was chosen meanwhile")
+
+// rechosen begins the attempts that had nothing to ask, and those anew that ask by
+// what was chosen before.
+func (o *owner) rechosen() {
+	now := o.asks()
 	for _, v := range o.voting {
-		if v.unasked != nil {
+		switch {
+		case v.unasked != nil:
 			v.unasked()
+		case !v.began.IsZero() && v.asks != now:
+			v.stop(errChosen)
 		}
 	}
 }
 
-// retryUnasked is that of all sessions.
-func (k *Kernel) retryUnasked() {
+// rechosen is that of all sessions.
+func (k *Kernel) rechosen() {
 	if !k.enter() {
 		return
 	}
@@ -86,7 +114,7 @@ func (k *Kernel) retryUnasked() {
 	ids := slices.Collect(maps.Keys(k.owners))
 	k.mu.Unlock()
 	for _, id := range ids {
-		k.post(id, false, (*owner).retryUnasked)
+		k.post(id, false, (*owner).rechosen)
 	}
 }
 
@@ -97,9 +125,17 @@ func (o *owner) vote(a session.Action, v *voting) {
 		return
 	}
 	end := func(vote remainder.Vote, err error) {
-		if o.voting[a.Job] == v {
-			delete(o.voting, a.Job)
+		if o.voting[a.Job] == v && v.asks != o.asks() {
+			o.vote(a, v) // what was chosen since holds for every vote that is not given
+			return
 		}
+		if o.voting[a.Job] != v { // it was stopped: another may run
+			if err == nil {
+				o.step(session.ClassifierDone{Job: a.Job, Vote: vote.Result, Stopped: true, Judgement: vote.JSON()})
+			}
+			return
+		}
+		delete(o.voting, a.Job)
 		if err != nil {
 			o.step(session.ClassifierFailed{Job: a.Job, Attempt: a.Attempt, Message: err.Error()})
 			return
@@ -110,7 +146,7 @@ func (o *owner) vote(a session.Action, v *voting) {
 		Session: o.id, Leaf: leaf, View: o.m.View(), Attempt: a.Attempt, Cwd: o.call(leaf).Cwd,
 		facts: o.facts, choices: o.chosen(), program: o.program(),
 	}
-	v.began = o.k.time()
+	v.began, v.asks = o.k.time(), o.asks()
 	ctx, stop := context.WithCancelCause(o.k.ctx)
 	v.stop = stop
 	v.timer = o.k.after(o.k.ClassifierLimit, func() { stop(errSlow) })

@@ -420,7 +420,7 @@ func (k *Kernel) deliver(rows []plexus.Row) {
 			}
 			o.step(session.Committed{Rows: *r})
 			if slices.ContainsFunc(r.Registers, judging) {
-				o.retryUnasked()
+				o.rechosen()
 			}
 		})
 	}

@@ -109,7 +109,7 @@ func (k *Kernel) Configure(ctx context.Context, set Settings) error {
 	k.set = set
 	k.mu.Unlock()
 	err := k.settle(ctx)
-	k.retryUnasked()
+	k.rechosen()
 	return err
 }
 

@@ -36,10 +36,13 @@ type FloorFailed struct {
 // again under the new ones; results that are written stay (law §7).
 type PolicyReloaded struct{}
 
-// ClassifierDone is a finished vote (law §9).
+// ClassifierDone is a finished vote (law §9). It may come when its attempt should not
+// run any more: then it is kept beside what decided without it, and decides nothing.
 type ClassifierDone struct {
 	Job  JobID
 	Vote approval.JudgeResult
+	// Stopped says that the attempt was stopped before: it is none that runs now.
+	Stopped bool
 	// Judgement is who gave it and why, for the audit: a JSON object, "" for none.
 	Judgement string
 }

@@ -19,6 +19,7 @@ type leaf struct {
 	floor     *FloorDone
 	vote      approval.JudgeResult
 	judgement string // of the vote
+	late      bool   // the vote came when its attempt was over
 	fail      approval.Text
 	cancel    bool
 

@@ -386,9 +386,34 @@ func (m *Machine) voted(n *node, ev ClassifierDone) {
 	if !l.tried || ev.Vote != approval.JudgeAllow && ev.Vote != approval.JudgeDeny || l.vote != approval.NoVote || l.JudgeResult != approval.NoVote {
 		return
 	}
-	l.vote, l.judgement, l.fail = ev.Vote, keptObject(ev.Judgement), approval.Text{}
-	l.classifies = 0
+	late := ev.Stopped || l.classifies == 0
+	if late && m.waits(l) {
+		return
+	}
+	l.vote, l.late, l.judgement = ev.Vote, late, keptObject(ev.Judgement)
+	if !late {
+		l.fail = approval.Text{}
+		l.classifies = 0
+	}
 	m.touch(n)
+}
+
+// waits reports whether nothing has decided about a leaf yet, by committed rows.
+func (m *Machine) waits(l *leaf) bool {
+	license, _ := approval.LicenseDecision(obeyed(l.Leaf), m.viewFor(l.cluster, l.Paths))
+	return !l.Orchestrated() && license == approval.Wait
+}
+
+// unvote forgets a vote that is not written yet where it would decide, and its attempt
+// should not run: somebody changed the mode, a grant or a setting before the vote came.
+func (m *Machine) unvote(n *node) {
+	l := n.leaf
+	if l.vote == approval.NoVote || n.save != 0 || l.JudgeResult != approval.NoVote || !m.waits(l) {
+		return
+	}
+	if l.late || !approval.ClassifierRuns(obeyed(l.Leaf), m.viewFor(l.cluster, l.Paths)) {
+		l.vote, l.judgement, l.late = approval.NoVote, "", false
+	}
 }
 
 func (m *Machine) bodyDone(job JobID, outcome, note string) {

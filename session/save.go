@@ -43,6 +43,7 @@ func (m *Machine) attend(n *node) {
 	if m.jobs[n.id] != n {
 		return
 	}
+	m.unvote(n)
 	if n.save == 0 && n.rest == ready {
 		if d := m.decide(n); len(d.fields) > 0 {
 			m.save(n, d)

@@ -39,6 +39,7 @@ var update = flag.Bool("update", false, "write the scripts' answers anew")
 //	floor JOB RESULT [PATH...] [message=M] [hatch] [ruled] [names=PATH]
 //	floor-failed|late-floor JOB
 //	vote JOB allow|deny, fail JOB MESSAGE, late-fail JOB ATTEMPT MESSAGE
+//	late-vote JOB allow|deny of an attempt that was stopped
 //	body JOB OUTCOME [NOTE], timeout JOB DURATION [NOTE]
 //	cancel [JOB], reload, retry
 //	save [N...]            outstanding saves are written, all by default
@@ -238,6 +239,9 @@ func (s *script) event(w []string, job JobID) error {
 		s.done(Classify, job)
 		vote := map[string]approval.JudgeResult{"allow": approval.JudgeAllow, "deny": approval.JudgeDeny}[w[2]]
 		s.print(s.step(ClassifierDone{Job: job, Vote: vote}))
+	case "late-vote":
+		vote := map[string]approval.JudgeResult{"allow": approval.JudgeAllow, "deny": approval.JudgeDeny}[w[2]]
+		s.print(s.step(ClassifierDone{Job: job, Vote: vote, Stopped: true}))
 	case "fail":
 		a, _ := s.done(Classify, job)
 		s.print(s.step(ClassifierFailed{Job: job, Attempt: a.Attempt, Message: w[2]}))
