@@ -76,12 +76,7 @@ func (c *compiler) toplevel(form Value) (node, error) {
 				c.m.epoch++
 				t.value(rule.pattern)
 				t.value(rule.template)
-				for len(t.todo) > 0 {
-					at := t.todo[len(t.todo)-1]
-					t.todo = t.todo[:len(t.todo)-1]
-					t.inside(at)
-				}
-				c.m.fixed += t.size
+				c.m.fixed += t.count()
 				if err := c.m.work(int(t.size / sizePair)); err != nil {
 					return nil, err
 				}

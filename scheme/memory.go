@@ -28,6 +28,11 @@ func (t *tracer) live() int64 {
 	t.handlers(m.hs)
 	t.winds(m.winds)
 	t.bindings(m.ps)
+	return t.count()
+}
+
+// count counts all that was found and what can be reached from it.
+func (t *tracer) count() int64 {
 	for len(t.todo) > 0 {
 		at := t.todo[len(t.todo)-1]
 		t.todo = t.todo[:len(t.todo)-1]

@@ -160,6 +160,28 @@ func (m *Machine) quick(n node) (v Value, ok bool, err error) {
 	return nil, false, nil
 }
 
+// first evaluates a node in place, or has it run: then it is not ok, and op goes on with
+// its value and with what is handed over for that.
+func (m *Machine) first(op resumer, n node, vals []Value, i int) (v Value, ok bool, err error) {
+	if v, ok, err = m.quick(n); ok {
+		return v, err == nil, err
+	}
+	m.code = n
+	return nil, false, m.push(&kont{op: op, env: m.env, vals: vals, i: i})
+}
+
+// fill evaluates nodes from i on into vals, as first does.
+func (m *Machine) fill(op resumer, nodes []node, vals []Value, i int) (done bool, err error) {
+	for ; i < len(nodes); i++ {
+		v, ok, err := m.first(op, nodes[i], vals, i)
+		if !ok {
+			return false, err
+		}
+		vals[i] = v
+	}
+	return true, nil
+}
+
 // inPlace tells whether a call is of primitives all through.
 func (n *callNode) inPlace(m *Machine) bool {
 	if n.version == m.version {
@@ -223,16 +245,8 @@ func (n *callNode) exec(m *Machine) error {
 // from evaluates the parts from i on; vals holds those before and is nobody
 // else's.
 func (n *callNode) from(m *Machine, vals []Value, i int) error {
-	for ; i < len(n.parts); i++ {
-		v, ok, err := m.quick(n.parts[i])
-		if err != nil {
-			return err
-		}
-		if !ok {
-			m.code = n.parts[i]
-			return m.push(&kont{op: n, env: m.env, vals: vals, i: i})
-		}
-		vals[i] = v
+	if done, err := m.fill(n, n.parts, vals, i); !done {
+		return err
 	}
 	m.stand(n.pos)
 	return m.apply(vals[0], vals[1:])
@@ -247,13 +261,9 @@ func (n *callNode) resume(m *Machine, k *kont) error {
 }
 
 func (n *ifNode) exec(m *Machine) error {
-	v, ok, err := m.quick(n.test)
-	if err != nil {
-		return err
-	}
+	v, ok, err := m.first(n, n.test, nil, 0)
 	if !ok {
-		m.code = n.test
-		return m.push(&kont{op: n, env: m.env})
+		return err
 	}
 	n.choose(m, v)
 	return nil
@@ -277,13 +287,9 @@ func (n *seqNode) exec(m *Machine) error { return n.from(m, 0) }
 
 func (n *seqNode) from(m *Machine, i int) error {
 	for ; i < len(n.nodes)-1; i++ {
-		_, ok, err := m.quick(n.nodes[i])
-		if err != nil {
-			return err
-		}
+		_, ok, err := m.first(n, n.nodes[i], nil, i)
 		if !ok {
-			m.code = n.nodes[i]
-			return m.push(&kont{op: n, env: m.env, i: i})
+			return err
 		}
 	}
 	m.code = n.nodes[i]
@@ -301,18 +307,10 @@ func (n *letNode) exec(m *Machine) error {
 }
 
 func (n *letNode) from(m *Machine, vals []Value, i int) error {
-	for ; i < len(n.inits); i++ {
-		v, ok, err := m.quick(n.inits[i])
-		if err != nil {
-			return err
-		}
-		if !ok {
-			m.code = n.inits[i]
-			return m.push(&kont{op: n, env: m.env, vals: vals, i: i})
-		}
-		vals[i] = v
+	if done, err := m.fill(n, n.inits, vals, i); !done {
+		return err
 	}
-	for ; i < n.size; i++ {
+	for i := len(n.inits); i < n.size; i++ {
 		vals[i] = notYet
 	}
 	m.env = &scope{up: m.env, vars: vals}
@@ -328,13 +326,9 @@ func (n *letNode) resume(m *Machine, k *kont) error {
 }
 
 func (n *setLocalNode) exec(m *Machine) error {
-	v, ok, err := m.quick(n.value)
-	if err != nil {
-		return err
-	}
+	v, ok, err := m.first(n, n.value, nil, 0)
 	if !ok {
-		m.code = n.value
-		return m.push(&kont{op: n, env: m.env})
+		return err
 	}
 	return n.set(m, v)
 }
@@ -359,13 +353,9 @@ func (n *setLocalNode) resume(m *Machine, k *kont) error {
 }
 
 func (n *setGlobalNode) exec(m *Machine) error {
-	v, ok, err := m.quick(n.value)
-	if err != nil {
-		return err
-	}
+	v, ok, err := m.first(n, n.value, nil, 0)
 	if !ok {
-		m.code = n.value
-		return m.push(&kont{op: n, env: m.env})
+		return err
 	}
 	return n.set(m, v)
 }
@@ -389,13 +379,9 @@ func (n *orNode) exec(m *Machine) error { return n.from(m, 0) }
 
 func (n *orNode) from(m *Machine, i int) error {
 	for ; i < len(n.nodes)-1; i++ {
-		v, ok, err := m.quick(n.nodes[i])
-		if err != nil {
-			return err
-		}
+		v, ok, err := m.first(n, n.nodes[i], nil, i)
 		if !ok {
-			m.code = n.nodes[i]
-			return m.push(&kont{op: n, env: m.env, i: i})
+			return err
 		}
 		if truth(v) {
 			m.give(v)
@@ -415,13 +401,9 @@ func (n *orNode) resume(m *Machine, k *kont) error {
 }
 
 func (n *caseNode) exec(m *Machine) error {
-	v, ok, err := m.quick(n.key)
-	if err != nil {
-		return err
-	}
+	v, ok, err := m.first(n, n.key, nil, 0)
 	if !ok {
-		m.code = n.key
-		return m.push(&kont{op: n, env: m.env})
+		return err
 	}
 	return n.choose(m, v)
 }

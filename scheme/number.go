@@ -1,6 +1,7 @@
 package scheme
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"strconv"
@@ -193,37 +194,38 @@ func (m *Machine) arith(op operation, a, b Value) (Value, error) {
 	}
 	x, y := toBig(a), toBig(b)
 	if x != nil && y != nil && op != over {
-		z := new(big.Int)
-		switch op {
-		case plus:
-			z.Add(x, y)
-		case minus:
-			z.Sub(x, y)
-		case times:
-			z.Mul(x, y)
-		}
-		return integer(z), nil
+		return integer(combined(op, new(big.Int), x, y)), nil
 	}
 	// A rational is made smaller at once, which is a division.
 	if err := m.pay(a, b, true); err != nil {
 		return nil, err
 	}
 	p, q := toRat(a), toRat(b)
-	z := new(big.Rat)
+	switch {
+	case op != over:
+		return rational(combined(op, new(big.Rat), p, q)), nil
+	case q.Sign() == 0:
+		return nil, wrong("/: division by zero")
+	}
+	return rational(new(big.Rat).Quo(p, q)), nil
+}
+
+// exact is a number of [math/big] that is no float.
+type exact[N any] interface {
+	Add(x, y N) N
+	Sub(x, y N) N
+	Mul(x, y N) N
+}
+
+// combined is the sum, the difference or the product of two numbers, in the place of z.
+func combined[N exact[N]](op operation, z, x, y N) N {
 	switch op {
 	case plus:
-		z.Add(p, q)
+		return z.Add(x, y)
 	case minus:
-		z.Sub(p, q)
-	case times:
-		z.Mul(p, q)
-	case over:
-		if q.Sign() == 0 {
-			return nil, wrong("/: division by zero")
-		}
-		z.Quo(p, q)
+		return z.Sub(x, y)
 	}
-	return rational(z), nil
+	return z.Mul(x, y)
 }
 
 func sign(v Value) int {
@@ -255,13 +257,7 @@ func sign(v Value) int {
 func (m *Machine) compare(a, b Value) (c int, ok bool, err error) {
 	if x, isInt := a.(int64); isInt {
 		if y, isInt := b.(int64); isInt {
-			switch {
-			case x < y:
-				return -1, true, nil
-			case x > y:
-				return 1, true, nil
-			}
-			return 0, true, nil
+			return cmp.Compare(x, y), true, nil
 		}
 	}
 	x, xf := a.(float64)
@@ -270,13 +266,7 @@ func (m *Machine) compare(a, b Value) (c int, ok bool, err error) {
 	case xf && x != x || yf && y != y:
 		return 0, false, nil
 	case xf && yf:
-		switch {
-		case x < y:
-			return -1, true, nil
-		case x > y:
-			return 1, true, nil
-		}
-		return 0, true, nil
+		return cmp.Compare(x, y), true, nil
 	case xf && math.IsInf(x, 0):
 		return sign(a), true, nil
 	case yf && math.IsInf(y, 0):

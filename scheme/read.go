@@ -282,47 +282,46 @@ func (r *reader) quoted(pos Pos, name string) (Value, error) {
 	return r.pair(pos, sym, rest)
 }
 
+// ending is what stands in a list where a datum could.
+type ending int
+
+const (
+	datum ending = iota
+	closed
+	dotted
+)
+
+// member reads the next of what began at pos: a datum, or what stands in its place.
+func (r *reader) member(pos Pos, of string) (v Value, end ending, err error) {
+	if v, err = r.inner(); err != nil {
+		return nil, datum, err
+	}
+	switch {
+	case r.closed:
+		r.closed, end = false, closed
+	case r.dotted:
+		r.dotted, end = false, dotted
+	case v == EOF:
+		err = r.fail(pos, "the %s that begins here has no end", of)
+	}
+	return v, end, err
+}
+
 func (r *reader) list(pos Pos) (Value, error) {
-	var first, last *Pair
+	first := Empty
+	var last *Pair
 	for {
-		v, err := r.inner()
-		if err != nil {
-			return nil, err
-		}
+		v, end, err := r.member(pos, "list")
 		switch {
-		case r.closed:
-			r.closed = false
-			if first == nil {
-				return Empty, nil
-			}
+		case err != nil:
+			return nil, err
+		case end == closed:
 			return first, nil
-		case r.dotted:
-			r.dotted = false
+		case end == dotted:
 			if last == nil {
 				return nil, r.fail(pos, "nothing before the dot")
 			}
-			tail, err := r.inner()
-			if err != nil {
-				return nil, err
-			}
-			if tail == EOF || r.closed || r.dotted {
-				return nil, r.fail(pos, "nothing behind the dot")
-			}
-			last.Cdr = tail
-			end, err := r.inner()
-			if err != nil {
-				return nil, err
-			}
-			if !r.closed {
-				if end == EOF {
-					return nil, r.fail(pos, "the list that begins here has no end")
-				}
-				return nil, r.fail(pos, "more than one datum behind the dot")
-			}
-			r.closed = false
-			return first, nil
-		case v == EOF:
-			return nil, r.fail(pos, "the list that begins here has no end")
+			return first, r.tail(pos, last)
 		}
 		p, err := r.pair(pos, v, Empty)
 		if err != nil {
@@ -337,23 +336,33 @@ func (r *reader) list(pos Pos) (Value, error) {
 	}
 }
 
+// tail reads what stands behind the dot of a list that began at pos.
+func (r *reader) tail(pos Pos, last *Pair) (err error) {
+	if last.Cdr, err = r.inner(); err != nil {
+		return err
+	}
+	if last.Cdr == EOF || r.closed || r.dotted {
+		return r.fail(pos, "nothing behind the dot")
+	}
+	_, end, err := r.member(pos, "list")
+	if err == nil && end != closed {
+		err = r.fail(pos, "more than one datum behind the dot")
+	}
+	return err
+}
+
 // items reads data up to a ).
 func (r *reader) items(pos Pos) ([]Value, error) {
 	var items []Value
 	for {
-		v, err := r.inner()
-		if err != nil {
-			return nil, err
-		}
+		v, end, err := r.member(pos, "vector")
 		switch {
-		case r.closed:
-			r.closed = false
+		case err != nil:
+			return nil, err
+		case end == closed:
 			return items, nil
-		case r.dotted:
-			r.dotted = false
+		case end == dotted:
 			return nil, r.fail(pos, "a dot in a vector")
-		case v == EOF:
-			return nil, r.fail(pos, "the vector that begins here has no end")
 		}
 		if err := r.m.charge(sizeValue); err != nil {
 			return nil, err
