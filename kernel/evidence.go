@@ -21,7 +21,7 @@ import (
 // turn it goes on from, and a program has {"expr": TEXT}. Agents mint neither, so a
 // prompt is the user's, but for that of a session which an agent started: its task
 // is that agent's to word. What the agent said with a call is in the call's facts
-// where the host minted it: {"said": TEXT}; what it said at the end of a turn is
+// where the host minted it, or in those of the program it is in: {"said": TEXT}; what it said at the end of a turn is
 // the text of the turn's outcome.
 
 // The most that is walked and read, more than a session has that can be judged.
@@ -132,11 +132,11 @@ func (s *scene) evidence(ctx context.Context, cut remainder.Scope) (e remainder.
 
 // response is what the agent said last.
 func (s *scene) response(ctx context.Context) (string, error) {
-	if s.leaf.Job.Writer.Role == plexus.Host {
+	for _, of := range []plexus.Job{s.leaf.Job, s.bag} { // a call in a program was said with that
 		var facts struct {
 			Said string `json:"said"`
 		}
-		if json.Unmarshal([]byte(s.leaf.Job.Facts), &facts) == nil && facts.Said != "" {
+		if of.Writer.Role == plexus.Host && json.Unmarshal([]byte(of.Facts), &facts) == nil && facts.Said != "" {
 			return facts.Said, nil
 		}
 	}

@@ -198,3 +198,18 @@ func TestSequenceOfSomebodyElse(t *testing.T) {
 		t.Error("it was settled")
 	}
 }
+
+// What the agent said with a program, it said with the calls in it.
+func TestWhatWasSaidWithAProgram(t *testing.T) {
+	s, _ := scripted(t, "ask a")
+	s.admit(NewCall{Session: "s", ID: "turn", Kind: job.SessionTurn}, host)
+	s.admit(NewCall{Session: "s", ID: "bag", Parent: "turn", Kind: job.ProgrammaticJob, Name: "script", Facts: `{"said":"I clean up."}`}, host)
+	s.await("s", "bag.1", plexus.PolicyResult)
+	scene, err := s.sceneOf(t.Context(), plexus.Session{ID: "s"}, "bag.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := scene.response(t.Context()); err != nil || got != "I clean up." {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
