@@ -385,7 +385,7 @@ func (k *Kernel) deliver(rows []plexus.Row) {
 		case plexus.Job:
 			of(r.Session).Jobs = append(of(r.Session).Jobs, jobOf(r))
 			begins[r.Session] = begins[r.Session] || !r.Sequence()
-			if r.Sequence() {
+			if k.Registry.Sequence(job.Kind(r.Kind), r.Name) != nil {
 				k.pass(plexus.JobName{Session: r.Session, Job: r.ID}, false)
 			}
 		case plexus.Field:

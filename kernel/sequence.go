@@ -72,24 +72,31 @@ func (k *Kernel) goOn() {
 		return err
 	})
 	for _, at := range open {
-		if err != nil {
+		if err != nil || k.ending() {
 			return
 		}
-		k.pass(at, true)
+		if snap, err := k.read(at); err == nil && k.Registry.Sequence(job.Kind(snap.Job.Kind), snap.Job.Name) != nil {
+			k.pass(at, true)
+		}
 	}
 }
 
-// pass goes through a sequence, where this process can and does not already.
+// read reads a sequence, as soon as that can be done.
+func (k *Kernel) read(at plexus.JobName) (snap plexus.JobSnapshot, err error) {
+	err = k.persist(k.ctx, func() (err error) {
+		snap, err = k.Document.Job(k.ctx, at.Session, at.Job)
+		return err
+	})
+	return snap, err
+}
+
+// pass goes through a sequence, where nothing does already.
 func (k *Kernel) pass(at plexus.JobName, resumed bool) {
-	if !k.Registry.Sequences() || !k.passing.take(at) {
+	if !k.passing.take(at) {
 		return
 	}
 	k.busy.Go(func() {
-		var snap plexus.JobSnapshot
-		err := k.persist(k.ctx, func() (err error) {
-			snap, err = k.Document.Job(k.ctx, at.Session, at.Job)
-			return err
-		})
+		snap, err := k.read(at)
 		id := session.JobID(at.Job)
 		if err != nil || ended(snap) || !k.bodies.Start(job.Call{
 			Session: at.Session, Job: id, Kind: job.Kind(snap.Job.Kind), Name: snap.Job.Name, Arguments: []byte(snap.Job.Arguments), Resumed: resumed,
@@ -176,9 +183,9 @@ func (k *Kernel) persist(ctx context.Context, do func() error) error {
 	}
 }
 
-// ErrAnother: a sequence that goes through once more asks for something else than it
-// did before.
-var ErrAnother = errors.New("it asked for another call before the restart")
+// ErrAnother: what has the id of a call is not that call. A sequence that goes through
+// once more asks for something else than it did before, or somebody took the id.
+var ErrAnother = errors.New("another call has its place: the program asked for something else before a restart")
 
 // Inside makes a call in a sequence, once for each place in it, and waits until that is
 // settled (law §8). The call is a leaf like any other. An error is of the host's and no
@@ -192,17 +199,15 @@ func (k *Kernel) Inside(ctx context.Context, of job.Call, c job.Inside) (job.Set
 		Session: of.Session, ID: inside(of, c.Place), Parent: string(of.Job), Ord: c.Place, Kind: c.Kind, Name: c.Name, Arguments: c.Arguments,
 		Facts: plexus.Value(insideFacts{Cwd: cwdIn(bag.Job.Facts), Line: c.Line, Column: c.Column}),
 	}
-	_, err = k.Admit(ctx, call, k.host)
-	if err != nil && !errors.Is(err, plexus.ErrWritten) {
-		return job.Settled{}, err
+	if _, err = k.Admit(ctx, call, k.host); errors.Is(err, plexus.ErrWritten) {
+		err = k.sameCall(ctx, call)
 	}
-	before := err != nil
-	snap, err := k.Await(ctx, of.Session, call.ID)
 	if err != nil {
 		return job.Settled{}, err
 	}
-	if j := snap.Job; before && (j.Parent != call.Parent || j.Kind != string(call.Kind) || j.Name != call.Name || j.Arguments != string(call.Arguments) || j.Writer.Role != plexus.Host) {
-		return job.Settled{}, fmt.Errorf("call %d: %w", c.Place, ErrAnother)
+	snap, err := k.Await(ctx, of.Session, call.ID)
+	if err != nil {
+		return job.Settled{}, err
 	}
 	settled := job.Settled{Outcome: jsontext.Value(snap.Fields[plexus.OutcomeJSON].Value)}
 	settled.Refused = snap.Fields[plexus.OrchestrationResult].Value == plexus.False
@@ -211,6 +216,19 @@ func (k *Kernel) Inside(ctx context.Context, of job.Call, c job.Inside) (job.Set
 		settled.Comment = outcomeText(`{"text":` + f.Value + `}`)
 	}
 	return settled, nil
+}
+
+// sameCall says whether the job of a call's id is that call, of an earlier life.
+func (k *Kernel) sameCall(ctx context.Context, c NewCall) error {
+	snap, err := k.Document.Job(ctx, c.Session, c.ID)
+	if err != nil {
+		return err
+	}
+	j := snap.Job
+	if j.Writer.Role != plexus.Host || j.Parent != c.Parent || j.Ord != c.Ord || j.Kind != string(c.Kind) || j.Name != c.Name || j.Arguments != string(c.Arguments) {
+		return fmt.Errorf("call %d: %w", c.Ord, ErrAnother)
+	}
+	return nil
 }
 
 // insideFacts are those of a call in a sequence: where it starts, as the sequence does,

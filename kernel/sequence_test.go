@@ -144,7 +144,18 @@ func TestAnotherSequenceAfterARestart(t *testing.T) {
 	s.stop()
 	s.commands = []string{"let other", "ask b"}
 	s.start()
-	if got, want := s.outcome("s", "bag"), `{"ok":false,"text":"call 1: it asked for another call before the restart"}`; got != want {
+	if got, want := s.outcome("s", "bag"), `{"ok":false,"text":"call 1: another call has its place: the program asked for something else before a restart"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A job of somebody else that has the id of a call is not that call, and nobody waits for
+// it.
+func TestASequenceIsGivenNothingElse(t *testing.T) {
+	s, _ := scripted(t, "let a")
+	s.admit(NewCall{Session: "s", ID: "bag.1", Name: "Bash", Arguments: bash("let a")}, hook)
+	s.begin("bag", "")
+	if got, want := s.outcome("s", "bag"), `{"ok":false,"text":"call 1: another call has its place: the program asked for something else before a restart"}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
