@@ -71,6 +71,9 @@ type Floor struct {
 	// Own are further files of assent itself that no call may touch, besides
 	// the policies' own: absolute paths.
 	Own []string
+	// OwnLinks are the links on the way to those: they alone, and not what is behind
+	// them.
+	OwnLinks []string
 	// ScannerFiles are files of the scanner of commands, and where its program
 	// would be looked for: who writes there has another scanner. Absolute paths.
 	ScannerFiles []string

@@ -41,7 +41,7 @@ func byDefault(text string) *RuleRef { return &RuleRef{Layer: Shipped, Default: 
 func (f *Floor) judge(call *Call, place *paths.Place, effects []effect.Effect, text string) Verdict {
 	effects = locate(effects)
 	j := judgement{floor: f, place: place, base: f.base(), effects: effects}
-	j.place.Own, j.place.Scanner = f.own(), f.ScannerFiles
+	j.place.Own, j.place.OwnLinks, j.place.Scanner = f.own(), f.OwnLinks, f.ScannerFiles
 	v := Verdict{
 		Cluster: approval.ClusterOf(call.Name),
 		Text:    text,

@@ -156,7 +156,7 @@ func (j *judgement) withoutGuesses(rules []*Rule) (sure, guesses []*Rule) {
 // added to those of the call's facts meanwhile.
 func (f *Floor) Speaks(call Call) func(kind effect.Kind, file string, shipped bool) bool {
 	place := call.Place()
-	place.Own, place.Scanner = f.own(), f.ScannerFiles
+	place.Own, place.OwnLinks, place.Scanner = f.own(), f.OwnLinks, f.ScannerFiles
 	var e effect.Effect
 	s := subject{place: place, e: &e}
 	return func(kind effect.Kind, file string, shipped bool) bool {

@@ -112,7 +112,9 @@ func (k *Kernel) evaluate(ctx context.Context, call floor.Call, really lies) (v 
 	f := &layers.Floor
 	// By whatever name a call reaches them now. A project's own policy is there by
 	// its name already, where there is one.
-	f.Own = place.Trails(append(f.Own[:len(f.Own):len(f.Own)], k.own()...))
+	own := append(f.Own[:len(f.Own):len(f.Own)], k.own()...)
+	f.OwnLinks = place.Links(own)
+	f.Own = place.Trails(own)
 	if call.Workspace != "" {
 		f.Own = append(f.Own, place.Trail(place.ProjectPolicy(call.Workspace))[1:]...)
 	}

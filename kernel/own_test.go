@@ -40,6 +40,7 @@ func TestOwnFilesThatAreLinks(t *testing.T) {
 		filepath.Join(config, "policy.yaml"):         filepath.Join(ws, "dot", "policy.yaml"),
 		filepath.Join(config, "assent"):              "../ws/stow/assent",
 		filepath.Join(ws, ".assent", "policy.yaml"):  "../rules.yaml",
+		filepath.Join(ws, "judges"):                  "dot",
 		filepath.Join(ws, "shortcut-to-the-folder"):  "dot",
 		filepath.Join(ws, "dot", "another-name.yml"): "policy.yaml",
 	} {
@@ -53,7 +54,7 @@ func TestOwnFilesThatAreLinks(t *testing.T) {
 	}
 	defer policies.Close()
 	w := newWorld(t, Options{
-		Policies: policies, Own: []string{filepath.Join(config, "assent", "config.json")},
+		Policies: policies, Own: []string{filepath.Join(config, "assent", "config.json"), filepath.Join(ws, "judges", "judge.scm")},
 		Prepare: func(_ context.Context, f *floor.Floor, call floor.Call) floor.Call {
 			return senses.CompleteFor(f, call)
 		},
@@ -75,6 +76,16 @@ func TestOwnFilesThatAreLinks(t *testing.T) {
 		{"sed -i s/a/b/ stow/assent/config.json", approval.Block},
 		{"rm -r stow", approval.Block},
 		{"echo x >rules.yaml", approval.Block},
+		{"echo x >judges/judge.scm", approval.Block},
+		{"echo x >judges/other", approval.Allow},
+		{"rm judges", approval.Block},
+		{"ln -sfn elsewhere judges", approval.Block},
+		{"mv judges other-judges", approval.Block},
+		{"mv elsewhere judges", approval.Block}, // into the folder behind it, or in its place
+		{"rm jud*", approval.Block},
+		{"rm other*", approval.Allow},
+		{"mv -T elsewhere judges", approval.Block},
+		{"rm -rf elsewhere", approval.Allow},
 	} {
 		id := fmt.Sprint("call-", i)
 		w.admit(NewCall{Session: "s", ID: id, Kind: job.SystemTool, Name: "Bash", Arguments: bash(test.command)}, host)

@@ -13,6 +13,7 @@ type Place struct {
 	Vars      map[string]string // further known variables: TMPDIR, USER
 	Fold      bool              // the file system ignores case
 	Own       []string          // files of assent itself, for the set @assent: its policies, its socket
+	OwnLinks  []string          // links on the way to these, which lead elsewhere when they are replaced
 	Scanner   []string          // files of the scanner of commands, for the set @scanner: its program, its socket
 	Facts     Facts
 }

@@ -123,10 +123,19 @@ func TestRelate(t *testing.T) {
 		{"roots-not-some-children", "@roots", "build" + star, tree, Apart},
 		{"roots-not-child", "@roots", "src", tree, Apart},
 		{"roots-not-all-of-child", "@roots", "src/" + star, tree, Apart},
+		{"own-link", "@assent", "/srv/link", false, Overlap},
+		{"own-link-above", "@assent", "/srv", tree, Overlap},
+		{"own-link-beside", "@assent", "/srv", false, Apart},
+		{"own-link-behind", "@assent", "/srv/link/x", false, Apart},
+		{"own-link-glob", "@assent", "/srv/l" + star, false, Overlap},
+		{"own-link-glob-above", "@assent", "/sr" + star, tree, Overlap},
+		{"own-link-glob-another", "@assent", "/srv/m" + star, false, Apart},
+		{"own-link-glob-behind", "@assent", "/srv/link/" + star, false, Apart},
 		{"roots-not-tmp-child", "@roots", "/tmp/x", tree, Apart},
 	}
 	p := place()
 	p.Own = []string{"/srv/rules/policy.yaml"}
+	p.OwnLinks = []string{"/srv/link"}
 	for i := range tests {
 		delete(p.Facts.Links, "/home/user/project/out") // put back below where wanted
 		tt := tests[i]

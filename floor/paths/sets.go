@@ -106,7 +106,7 @@ func init() {
 func (s *set) relate(t *Target) Relation {
 	switch s.special {
 	case ownFiles:
-		return s.with(t, t.p.Own)
+		return max(s.with(t, t.p.Own), links(t, t.p.OwnLinks))
 	case scannerFiles:
 		return s.with(t, t.p.Scanner)
 	case notInside:
@@ -145,6 +145,33 @@ func (s *set) with(t *Target, files []string) Relation {
 		}
 	}
 	return r
+}
+
+// links relates to links themselves, and to nothing behind them.
+func links(t *Target, files []string) Relation {
+	for _, file := range files {
+		if t.names != "" && !AnyPart(t.names, file) {
+			continue
+		}
+		if t.path.Glob {
+			segments := plainSegments(file)
+			c := compiled{anchor: atRoot, alts: [][]segment{segments}}
+			parts := len(t.abs.segs)
+			if named := len(t.named.segs); named > 0 {
+				parts = min(parts, named)
+			}
+			if parts <= len(segments) && (Pattern{&c}).RelateTo(t) != Apart {
+				return Overlap
+			}
+			continue
+		}
+		for _, path := range [...]string{t.path.Abs, t.path.Named} {
+			if rest, ok := relative(path, file, t.p.Fold); ok && (rest == "" || t.tree) {
+				return Overlap
+			}
+		}
+	}
+	return Apart
 }
 
 // outside holds for every known path that is not in the workspace.

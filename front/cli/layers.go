@@ -92,6 +92,7 @@ func (l *layers) machine(named string, call floor.Call, warn warning) error {
 	l.floor.Managed = l.load(place.ManagedPolicy, floor.Managed, warn)
 	project := place.ProjectPolicy(call.Workspace)
 	l.floor.Project = l.load(project, floor.Project, warn)
+	l.floor.OwnLinks = place.Links(l.floor.Own)
 	l.floor.Own = append(place.Trails(l.floor.Own), place.Trail(project)[1:]...)
 	return nil
 }

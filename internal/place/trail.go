@@ -14,8 +14,27 @@ const maxHops = 40
 // link, where those on the way lead. Whoever changes a file by any of them changes
 // what the path says.
 func Trail(path string) []string {
+	trail, _ := walk(path)
+	return trail
+}
+
+// Links are the links on the way to what paths name, each by the folder that it
+// really is in. Whoever puts another in the place of one changes what the path says.
+func Links(paths []string) (all []string) {
+	for _, p := range paths {
+		_, links := walk(p)
+		for _, link := range links {
+			if !slices.Contains(all, link) {
+				all = append(all, link)
+			}
+		}
+	}
+	return all
+}
+
+func walk(path string) (trail, links []string) {
 	path = filepath.Clean(path)
-	trail := []string{path}
+	trail = []string{path}
 	dir, rest := "/", strings.TrimPrefix(path, "/")
 	hops := 0
 	add := func(name string) {
@@ -38,6 +57,7 @@ func Trail(path string) []string {
 			continue
 		}
 		hops++
+		links = append(links, at)
 		if !filepath.IsAbs(target) {
 			target = dir + "/" + target
 		}
@@ -48,7 +68,7 @@ func Trail(path string) []string {
 	if rest == "" {
 		add(dir)
 	}
-	return trail
+	return trail, links
 }
 
 // Trails are the trails of paths.
