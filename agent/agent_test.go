@@ -99,7 +99,7 @@ func TestRefused(t *testing.T) {
 // a prompt says it behind that. Each may have another mode of its own.
 func TestGoesOn(t *testing.T) {
 	w := newWorld(t, model.OpenAI, func(n int, a scripted.Ask) scripted.Reply {
-		if n == 2 && strings.Join(a.Tools, " ") != "read list glob grep web_extract web_search context_need agent_message agent_callback agent_notify work" {
+		if n == 2 && strings.Join(a.Tools, " ") != "read list glob grep web_extract web_search context_need update_metadata agent_message agent_callback agent_notify work" {
 			t.Errorf("a plan is offered %v", a.Tools)
 		}
 		if n == 2 && !strings.Contains(a.System, "makes a plan") || n != 2 && strings.Contains(a.System, "makes a plan") {

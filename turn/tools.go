@@ -37,6 +37,7 @@ func Tools() []Tool {
 			"One that was refused or failed raises a condition. You get the value of the last expression, and what the program displays.", true, []parameter{
 			text("expr", "the program")}},
 		{job.SystemTool, "context_need", "Say what you do not know and need for this.", false, []parameter{text("need", "what it is")}},
+		{job.SystemTool, "update_metadata", "Say what this session is about, for those who look on: a title, or whatever else helps, each a short text under a name of yours. An empty text takes one away.", false, nil},
 		{job.AgentCall, "agent_call", "Start another agent for a task. What it finds comes later, as a message.", false, []parameter{text("task", "the task, with all that it must know")}},
 		{job.AgentMessage, "agent_message", "Say something to the agent that started you, or to one that you started.", false, []parameter{
 			text("text", "what you say"), option("to", "the session of the agent; the one that started you where left out")}},
@@ -56,6 +57,9 @@ func Tools() []Tool {
 			}
 		}
 		schema["properties"], schema["required"] = properties, needed
+		if t.parameters == nil { // it has what names one likes
+			schema["additionalProperties"] = map[string]any{"type": "string"}
+		}
 		tools = append(tools, Tool{model.Tool{Name: t.name, Description: t.description, Parameters: schema}, t.kind, t.changes})
 	}
 	return tools
